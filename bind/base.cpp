@@ -1,0 +1,72 @@
+#include <chrono>
+
+#include "arrays.hpp"
+#include "base/parallel.hpp"
+#include "base/rng.hpp"
+#include "base/simd.hpp"
+
+namespace widemargin {
+
+void poll_signals() {
+  using Clock = std::chrono::steady_clock;
+  thread_local Clock::time_point last = Clock::now();
+  const auto now = Clock::now();
+  if (now - last < std::chrono::milliseconds(20)) return;
+  last = now;
+  nb::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+void bind_base(nb::module_& m) {
+  m.def("pool_size", &pool_size, "Threads alive in the pool of this process.");
+  m.def(
+      "spin",
+      [](Index tasks, int threads, Index length) {
+        nb::gil_scoped_release free;
+        parallel_for(
+            tasks, threads,
+            [&](Index t) {
+              volatile double x = static_cast<double>(t);
+              for (Index i = 0; i < length; ++i) x = x * 0.999 + 1.0;
+            },
+            poll_signals);
+      },
+      "tasks"_a, "threads"_a, "length"_a, "Busy work on the pool, for the tests of threads and interruption.");
+  m.def(
+      "simd_level", [] { return simd::level() == simd::Level::avx2 ? "avx2" : "scalar"; },
+      "Vector instructions in use: avx2 or scalar.");
+  m.def(
+      "set_simd_level",
+      [](const std::string& wish) {
+        simd::set_level(wish == "scalar" ? simd::Level::scalar : simd::Level::avx2);
+      },
+      "wish"_a);
+  m.def(
+      "philox",
+      [](std::uint64_t key0, std::uint64_t key1, std::uint64_t c0, std::uint64_t c1, std::uint64_t c2,
+         std::uint64_t c3) {
+        const Block b = philox({c0, c1, c2, c3}, key0, key1);
+        return std::vector<std::uint64_t>(b.begin(), b.end());
+      },
+      "key0"_a, "key1"_a, "c0"_a, "c1"_a, "c2"_a, "c3"_a, "One block of Philox4x64-10.");
+  m.def(
+      "permutation",
+      [](Index n, std::uint64_t seed, std::uint64_t index) {
+        std::vector<Index> order(static_cast<std::size_t>(n));
+        for (Index i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
+        shuffle(order, Random(seed, Purpose::order, index));
+        return to_numpy(std::move(order));
+      },
+      "n"_a, "seed"_a, "index"_a, "The order of epoch `index`, as the solvers use it.");
+  m.def(
+      "uniform",
+      [](Index n, std::uint64_t seed, std::uint64_t index) {
+        Random random(seed, Purpose::start, index);
+        std::vector<double> u(static_cast<std::size_t>(n));
+        for (double& v : u) v = random.uniform();
+        return to_numpy(std::move(u));
+      },
+      "n"_a, "seed"_a, "index"_a, "n numbers in [0, 1) for the key (seed, start, index).");
+}
+
+}  // namespace widemargin

@@ -1,0 +1,20 @@
+#include <new>
+
+#include "arrays.hpp"
+#include "base/error.hpp"
+
+using namespace widemargin;
+
+NB_MODULE(_core, m) {
+  m.doc() = "The native core of widemargin. Private: import names from widemargin instead.";
+  nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+    try {
+      std::rethrow_exception(p);
+    } catch (const Error& e) {
+      PyErr_SetString(e.kind == ErrorKind::memory ? PyExc_MemoryError : PyExc_ValueError, e.what());
+    }
+  });
+  bind_base(m);
+  bind_rows(m);
+  bind_online(m);
+}

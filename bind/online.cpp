@@ -1,0 +1,88 @@
+#include "solver/online.hpp"
+
+#include "arrays.hpp"
+#include "base/error.hpp"
+
+namespace widemargin {
+namespace {
+
+// The solver with all that it looks at.
+struct BoundOnline {
+  std::vector<nb::object> owners;
+  OnlineSolver solver;
+  Index n, d;
+};
+
+using Counters = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// The order of the fields in the two arrays of a state; the names are given to Python below.
+OnlineCounters read(const Counters& k, const InOut<double>& s) {
+  const std::int64_t* i = k.data();
+  const double* x = s.data();
+  return {i[0], i[1], i[2], i[3], i[4], i[5], i[6], x[0], x[1], x[2], x[3]};
+}
+
+void write(const OnlineCounters& c, Counters& k, InOut<double>& s) {
+  const std::int64_t i[] = {c.epoch, c.position, c.visits, c.updates, c.epoch_updates, c.best_updates, c.best_epoch};
+  const double x[] = {c.epoch_loss, c.loss, c.squared_loss, c.scale};
+  std::copy(std::begin(i), std::end(i), k.data());
+  std::copy(std::begin(x), std::end(x), s.data());
+}
+
+template <class T>
+Span<const T> view(const In<T>& a) {
+  return {a.data(), a.shape(0)};
+}
+
+BoundOnline make(nb::object rows_object, In<double> y, In<double> step, In<Column> visits, int rule, double eta,
+                 double epsilon, double decay, bool intercept, int shuffle, std::uint64_t seed, int birth,
+                 Index patience) {
+  const Rows& rows = nb::cast<const Rows&>(rows_object);
+  const Index n = count(rows.view);
+  if (static_cast<Index>(y.shape(0)) != n) fail("one label a row is needed");
+  if (step.shape(0) != 0 && static_cast<Index>(step.shape(0)) != n) fail("one step a row is needed");
+  for (const Column i : view(visits))
+    if (i < 0 || i >= n) fail("a visit names a row that is not there");
+  if (n > 0x7fffffff) fail("more than 2^31 - 1 rows: split the data and use partial_fit");
+  const OnlineProblem problem{rows.view, y.data(), view(step), view(visits)};
+  const OnlineOptions options{static_cast<OnlineRule>(rule), eta,  epsilon, decay,   intercept,
+                              static_cast<Shuffle>(shuffle), seed, birth,   patience};
+  return {{rows_object, nb::cast(y), nb::cast(step), nb::cast(visits)}, OnlineSolver(problem, options), n, width(rows.view)};
+}
+
+nb::tuple advance(BoundOnline& self, InOut<double> w, InOut<double> a, InOut<Column> updates_of, Counters counters,
+                  InOut<double> sums, Index budget, Index until_epoch, bool keep_log) {
+  if (static_cast<Index>(w.shape(0)) != self.d + 1) fail("w must have d + 1 entries");
+  if (a.shape(0) != 0 && a.shape(0) != w.shape(0)) fail("the average must have d + 1 entries");
+  if (updates_of.shape(0) != 0 && static_cast<Index>(updates_of.shape(0)) != self.n) fail("one counter a row is needed");
+  if (counters.shape(0) != 7 || sums.shape(0) != 4) fail("the state does not have the fields of this version");
+  OnlineCounters c = read(counters, sums);
+  std::vector<Mistake> log;
+  OnlineStop stop;
+  {
+    nb::gil_scoped_release free;
+    const OnlineArrays arrays{w.data(), a.shape(0) ? a.data() : nullptr, updates_of.shape(0) ? updates_of.data() : nullptr};
+    stop = self.solver.advance(c, arrays, budget, until_epoch, keep_log ? &log : nullptr);
+  }
+  write(c, counters, sums);
+  std::vector<Index> visit(log.size());
+  std::vector<Column> row(log.size());
+  std::vector<double> step(log.size());
+  for (std::size_t k = 0; k < log.size(); ++k) visit[k] = log[k].visit, row[k] = log[k].row, step[k] = log[k].step;
+  return nb::make_tuple(static_cast<int>(stop), to_numpy(std::move(visit)), to_numpy(std::move(row)),
+                        to_numpy(std::move(step)));
+}
+
+}  // namespace
+
+void bind_online(nb::module_& m) {
+  nb::class_<BoundOnline>(m, "OnlineSolver", "Perceptrons and passive-aggressive learners, one row at a time.")
+      .def_prop_ro("visits_per_epoch", [](const BoundOnline& s) { return s.solver.visits_per_epoch(); })
+      .def("advance", &advance, "w"_a.noconvert(), "a"_a.noconvert(), "updates_of"_a.noconvert(),
+           "counters"_a.noconvert(), "sums"_a.noconvert(), "budget"_a, "until_epoch"_a, "keep_log"_a,
+           "-> (stop, visit, row, step): stop is 0 budget, 1 epoch, 2 clean, 3 stalled; the rest is the log of updates.");
+  m.def("online_solver", &make, "rows"_a, "y"_a.noconvert(), "step"_a.noconvert(), "visits"_a.noconvert(), "rule"_a,
+        "eta"_a, "epsilon"_a, "decay"_a, "intercept"_a, "shuffle"_a, "seed"_a, "birth"_a, "patience"_a);
+}
+
+}  // namespace widemargin

@@ -1,0 +1,74 @@
+#include "arrays.hpp"
+#include "base/error.hpp"
+#include "data/scan.hpp"
+
+namespace widemargin {
+namespace {
+
+template <class T>
+Rows dense(In2<T> x) {
+  if (x.shape(1) > 1 && x.stride(1) != 1) fail("the values of a row must be contiguous");
+  const auto n = static_cast<Index>(x.shape(0)), d = static_cast<Index>(x.shape(1));
+  return {DenseRows<T>{x.data(), n, d, n > 1 ? x.stride(0) : d}, {nb::cast(x)}};
+}
+
+template <class T>
+Rows csr(In<T> values, In<Column> columns, In<Index> offsets, Index d, int threads) {
+  if (offsets.shape(0) < 1 || values.shape(0) != columns.shape(0)) fail("arrays of a sparse matrix do not fit together");
+  const auto n = static_cast<Index>(offsets.shape(0)) - 1, nnz = static_cast<Index>(values.shape(0));
+  {
+    nb::gil_scoped_release free;
+    check_sparse(offsets.data(), columns.data(), n, nnz, d, threads);
+  }
+  return {SparseRows<T>{values.data(), columns.data(), offsets.data(), n, d},
+          {nb::cast(values), nb::cast(columns), nb::cast(offsets)}};
+}
+
+template <class T, class Fill>
+Out<T> per_row(const Rows& rows, Fill fill) {
+  std::vector<T> out(static_cast<std::size_t>(count(rows.view)));
+  {
+    nb::gil_scoped_release free;
+    fill(out.data());
+  }
+  return to_numpy(std::move(out));
+}
+
+}  // namespace
+
+void bind_rows(nb::module_& m) {
+  nb::class_<Rows>(m, "Rows", "Rows of data: dense or sparse, float32 or float64. A view; keeps its arrays alive.")
+      .def_static("dense", &dense<double>, "x"_a.noconvert())
+      .def_static("dense", &dense<float>, "x"_a.noconvert())
+      .def_static("csr", &csr<double>, "values"_a.noconvert(), "columns"_a.noconvert(), "offsets"_a.noconvert(), "d"_a,
+                  "threads"_a = 1)
+      .def_static("csr", &csr<float>, "values"_a.noconvert(), "columns"_a.noconvert(), "offsets"_a.noconvert(), "d"_a,
+                  "threads"_a = 1)
+      .def_prop_ro("n", [](const Rows& r) { return count(r.view); })
+      .def_prop_ro("d", [](const Rows& r) { return width(r.view); })
+      .def(
+          "scan",
+          [](const Rows& rows, Index first, int threads) {
+            Scan s;
+            {
+              nb::gil_scoped_release free;
+              s = scan(rows.view, first, threads, poll_signals);
+            }
+            return std::make_tuple(s.bad_row, s.bad_column, s.max_squared_norm, s.digest);
+          },
+          "first"_a = 0, "threads"_a = 1, "(bad_row, bad_column, max_squared_norm, digest)")
+      .def(
+          "squared_norms",
+          [](const Rows& rows, int threads) {
+            return per_row<double>(rows, [&](double* out) { squared_norms(rows.view, out, threads); });
+          },
+          "threads"_a = 1)
+      .def(
+          "hashes",
+          [](const Rows& rows, int threads) {
+            return per_row<std::uint64_t>(rows, [&](std::uint64_t* out) { row_hashes(rows.view, out, threads); });
+          },
+          "threads"_a = 1);
+}
+
+}  // namespace widemargin

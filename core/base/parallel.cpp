@@ -1,0 +1,147 @@
+#include "base/parallel.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
+namespace widemargin {
+namespace {
+
+thread_local bool inside_task = false;
+
+struct Job {
+  Index tasks;
+  const std::function<void(Index)>* work;
+  std::atomic<Index> next{0};
+  std::atomic<bool> stop{false};
+  int wanted = 0;   // helpers still to join, guarded by the pool's mutex
+  int working = 0;  // helpers inside, guarded by the pool's mutex
+  std::exception_ptr error;
+  std::mutex error_mutex;
+
+  void keep_error() {
+    const std::lock_guard lock(error_mutex);
+    if (!error) error = std::current_exception();
+    stop = true;
+  }
+
+  void run(Poll poll) {
+    inside_task = true;
+    try {
+      for (Index t; !stop && (t = next++) < tasks;) {
+        (*work)(t);
+        poll();
+      }
+    } catch (...) {
+      keep_error();
+    }
+    inside_task = false;
+  }
+};
+
+class Pool {
+ public:
+  bool try_enter() { return entry_.try_lock(); }
+  void leave() { entry_.unlock(); }
+
+  void run(Job& job, int helpers, Poll poll) {
+    {
+      const std::lock_guard lock(mutex_);
+      grow(helpers);
+      job.wanted = std::min(helpers, size_);
+      job_ = &job;
+    }
+    wake_.notify_all();
+    job.run(poll);
+    std::unique_lock lock(mutex_);
+    job.wanted = 0;
+    job_ = nullptr;
+    done_.wait(lock, [&] { return job.working == 0; });
+  }
+
+  int size() {
+    const std::lock_guard lock(mutex_);
+    return size_;
+  }
+
+ private:
+  void grow(int helpers) {
+    try {
+      for (; size_ < helpers; ++size_) std::thread([this] { serve(); }).detach();
+    } catch (const std::system_error&) {
+      // No more threads to be had: the work is done by those we have, the result is the same.
+    }
+  }
+
+  void serve() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [&] { return job_ && job_->wanted > 0; });
+      Job& job = *job_;
+      --job.wanted;
+      ++job.working;
+      lock.unlock();
+      job.run(never);
+      lock.lock();
+      if (--job.working == 0) done_.notify_all();
+    }
+  }
+
+  std::mutex entry_, mutex_;
+  std::condition_variable wake_, done_;
+  Job* job_ = nullptr;
+  int size_ = 0;
+};
+
+// The pool is never destroyed: its sleeping threads end with the process. After fork the child has none of them, and
+// the locks may be in any state, so the child forgets the pool and makes another when it needs one.
+std::atomic<Pool*> the_pool{nullptr};
+
+Pool& pool() {
+  if (Pool* p = the_pool.load()) return *p;
+#ifndef _WIN32
+  static const int registered = pthread_atfork(nullptr, nullptr, [] {
+    the_pool.store(nullptr);
+    inside_task = false;
+  });
+  (void)registered;
+#endif
+  Pool* fresh = new Pool;
+  Pool* none = nullptr;
+  if (the_pool.compare_exchange_strong(none, fresh)) return *fresh;
+  delete fresh;
+  return *none;
+}
+
+}  // namespace
+
+void parallel_for(Index tasks, int threads, const std::function<void(Index)>& work, Poll poll) {
+  Job job;
+  job.tasks = tasks;
+  job.work = &work;
+  const int helpers = static_cast<int>(std::min<Index>(threads, tasks)) - 1;
+  if (helpers > 0 && !inside_task && pool().try_enter()) {
+    Pool& p = pool();
+    p.run(job, helpers, poll);
+    p.leave();
+  } else {
+    const bool was_inside = inside_task;
+    job.run(poll);
+    inside_task = was_inside;
+  }
+  if (job.error) std::rethrow_exception(job.error);
+}
+
+int pool_size() {
+  Pool* p = the_pool.load();
+  return p ? p->size() : 0;
+}
+
+}  // namespace widemargin

@@ -1,0 +1,82 @@
+// Random numbers by key, not by stream: the same (seed, purpose, index) gives the same numbers whatever was drawn
+// before, on any number of threads, after any resume.
+//
+// Method  Philox4x64-10, a block cipher on a counter  [SalmonEtAl11, sec. 3.3]
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace widemargin {
+
+// What the numbers are for. Part of the key, so two uses never share numbers. Values are part of saved states: append only.
+enum class Purpose : std::uint64_t { order = 1, start = 2, sample = 3, split = 4 };
+
+inline std::pair<std::uint64_t, std::uint64_t> wide_product(std::uint64_t a, std::uint64_t b) {
+#if defined(__SIZEOF_INT128__)
+  __extension__ using Wide = unsigned __int128;
+  const Wide p = static_cast<Wide>(a) * b;
+  return {static_cast<std::uint64_t>(p >> 64), static_cast<std::uint64_t>(p)};
+#else
+  const std::uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
+  const std::uint64_t low = a0 * b0, mid = a1 * b0 + (low >> 32), mid2 = a0 * b1 + (mid & 0xffffffffu);
+  return {a1 * b1 + (mid >> 32) + (mid2 >> 32), (mid2 << 32) | (low & 0xffffffffu)};
+#endif
+}
+
+using Block = std::array<std::uint64_t, 4>;
+
+inline Block philox(Block c, std::uint64_t key0, std::uint64_t key1) {
+  for (int round = 0; round < 10; ++round) {
+    const auto [hi0, lo0] = wide_product(0xD2E7470EE14C6C93u, c[0]);
+    const auto [hi1, lo1] = wide_product(0xCA5A826395121157u, c[2]);
+    c = {hi1 ^ c[1] ^ key0, lo1, hi0 ^ c[3] ^ key1, lo0};
+    key0 += 0x9E3779B97F4A7C15u;
+    key1 += 0xBB67AE8584CAA73Bu;
+  }
+  return c;
+}
+
+// A short-lived sequence of numbers for one key.
+class Random {
+ public:
+  Random(std::uint64_t seed, Purpose purpose, std::uint64_t index, std::uint64_t sub = 0)
+      : seed_(seed), purpose_(static_cast<std::uint64_t>(purpose)), index_(index), sub_(sub) {}
+
+  std::uint64_t next() {
+    if (at_ == 4) {
+      block_ = philox({counter_++, index_, sub_, 0}, seed_, purpose_);
+      at_ = 0;
+    }
+    return block_[at_++];
+  }
+
+  // Uniform on 0 .. bound-1 without bias [Lemire19, alg. 5].
+  std::uint64_t below(std::uint64_t bound) {
+    auto [hi, lo] = wide_product(next(), bound);
+    if (lo < bound) {
+      const std::uint64_t reject = (0 - bound) % bound;
+      while (lo < reject) std::tie(hi, lo) = wide_product(next(), bound);
+    }
+    return hi;
+  }
+
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }  // [0, 1)
+
+ private:
+  std::uint64_t seed_, purpose_, index_, sub_, counter_ = 0;
+  Block block_{};
+  int at_ = 4;
+};
+
+template <class Int>
+void shuffle(std::vector<Int>& items, Random random) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
+}
+
+}  // namespace widemargin

@@ -1,0 +1,158 @@
+#include "solver/online.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/rng.hpp"
+
+namespace widemargin {
+namespace {
+
+struct Correction {
+  double step;  // 0: leave w alone
+  double loss;
+};
+
+struct PerceptronRule {
+  double eta;
+  template <class Norm>
+  Correction operator()(double y, double u, double s, Norm) const {
+    const double m = y * u;
+    return m <= 0 ? Correction{eta * s * y, -m * s} : Correction{0, 0};
+  }
+};
+
+template <bool squared>
+struct PassiveAggressiveRule {
+  double C;
+  double length(double loss, double q, double s) const {
+    if (squared) return loss / (q + 0.5 / (C * s));
+    return q > 0 ? std::min(C * s, loss / q) : 0.0;
+  }
+  template <class Norm>
+  Correction operator()(double y, double u, double s, Norm norm) const {
+    const double loss = 1 - y * u;
+    return loss > 0 ? Correction{y * length(loss, norm(), s), loss} : Correction{0, 0};
+  }
+};
+
+template <bool squared>
+struct PassiveAggressiveRegressionRule {
+  PassiveAggressiveRule<squared> base;
+  double epsilon;
+  template <class Norm>
+  Correction operator()(double y, double u, double s, Norm norm) const {
+    const double r = y - u, loss = std::abs(r) - epsilon;
+    return loss > 0 ? Correction{std::copysign(base.length(loss, norm(), s), r), loss} : Correction{0, 0};
+  }
+};
+
+template <class Use>
+auto with_rule(const OnlineOptions& o, Use use) {
+  switch (o.rule) {
+    case OnlineRule::pa1:
+      return use(PassiveAggressiveRule<false>{o.eta});
+    case OnlineRule::pa2:
+      return use(PassiveAggressiveRule<true>{o.eta});
+    case OnlineRule::pa1_regression:
+      return use(PassiveAggressiveRegressionRule<false>{{o.eta}, o.epsilon});
+    case OnlineRule::pa2_regression:
+      return use(PassiveAggressiveRegressionRule<true>{{o.eta}, o.epsilon});
+    default:
+      return use(PerceptronRule{o.eta});
+  }
+}
+
+// Folds the scale of the penalty into w.
+void unscale(OnlineCounters& c, double* w, Index d) {
+  for (Index j = 0; j < d; ++j) w[j] *= c.scale;
+  c.scale = 1;
+}
+
+}  // namespace
+
+OnlineSolver::OnlineSolver(OnlineProblem problem, OnlineOptions options)
+    : p_(problem), o_(options), m_(p_.visits.empty() ? count(p_.rows) : static_cast<Index>(p_.visits.size())) {}
+
+void OnlineSolver::set_order(Index epoch) {
+  if (o_.shuffle == Shuffle::never) return;
+  const Index key = o_.shuffle == Shuffle::once ? 0 : epoch;
+  if (key == order_of_) return;
+  order_.resize(static_cast<std::size_t>(m_));
+  for (Index i = 0; i < m_; ++i)
+    order_[static_cast<std::size_t>(i)] = p_.visits.empty() ? static_cast<Column>(i) : p_.visits[static_cast<std::size_t>(i)];
+  shuffle(order_, Random(o_.seed, Purpose::order, static_cast<std::uint64_t>(key)));
+  order_of_ = key;
+}
+
+template <class Rows, class Rule>
+OnlineStop OnlineSolver::run(const Rows& rows, const Rule& rule, OnlineCounters& c, OnlineArrays state, Index budget,
+                             Index until_epoch, std::vector<Mistake>* log) {
+  constexpr Index ahead = 8;
+  const double one = o_.intercept ? 1.0 : 0.0, keep = 1 - o_.eta * o_.decay;
+  const Index d = rows.d;
+  double* w = state.w;
+
+  while (budget > 0) {
+    set_order(c.epoch);
+    const Column* order = o_.shuffle == Shuffle::never ? p_.visits.data() : order_.data();
+    const bool given_order = order == nullptr;
+    if (c.position == 0) c.epoch_updates = 0, c.epoch_loss = 0;
+
+    const Index end = std::min(m_, c.position + budget);
+    budget -= end - c.position;
+    for (Index k = c.position; k < end; ++k) {
+      const Index i = given_order ? k : order[k];
+      if (!given_order && k + ahead < m_) rows.prefetch(order[k + ahead]);
+      const auto row = rows[i];
+      const double s = p_.step.empty() ? 1.0 : p_.step[static_cast<std::size_t>(i)];
+      const double u = c.scale * dot(row, w) + one * w[d];
+      const Correction fix = rule(p_.y[i], u, s, [&] { return squared_norm(row) + one; });
+      if (o_.decay > 0) {
+        c.scale *= keep;
+        if (c.scale < 1e-9) unscale(c, w, d);
+      }
+      ++c.visits;
+      if (fix.step == 0 && fix.loss == 0) continue;
+      c.epoch_loss += fix.loss;
+      c.loss += fix.loss;
+      c.squared_loss += fix.loss * fix.loss;
+      if (fix.step == 0) continue;
+      ++c.updates;
+      ++c.epoch_updates;
+      const double step = fix.step / c.scale;
+      add(step, row, w);
+      w[d] += one * fix.step;
+      if (state.a) {
+        // This w counts from this visit on (birth 1) or from the next (birth 0).
+        const double before = static_cast<double>(c.visits - o_.birth) * fix.step;
+        add(before, row, state.a);
+        state.a[d] += one * before;
+      }
+      if (state.updates_of) ++state.updates_of[i];
+      if (log) log->push_back({c.visits - 1, static_cast<Column>(i), fix.step});
+    }
+    c.position = end;
+    if (end < m_) break;
+
+    c.position = 0;
+    ++c.epoch;
+    if (c.best_updates < 0 || c.epoch_updates < c.best_updates) c.best_updates = c.epoch_updates, c.best_epoch = c.epoch;
+    if (c.epoch_updates == 0) return OnlineStop::clean;
+    if (o_.patience > 0 && c.epoch - c.best_epoch >= std::max(o_.patience, c.best_epoch)) return OnlineStop::stalled;
+    if (c.epoch >= until_epoch) return OnlineStop::epoch;
+  }
+  return OnlineStop::budget;
+}
+
+OnlineStop OnlineSolver::advance(OnlineCounters& c, OnlineArrays state, Index budget, Index until_epoch,
+                                 std::vector<Mistake>* log) {
+  if (m_ == 0) return OnlineStop::clean;
+  return std::visit(
+      [&](const auto& rows) {
+        return with_rule(o_, [&](const auto& rule) { return run(rows, rule, c, state, budget, until_epoch, log); });
+      },
+      p_.rows);
+}
+
+}  // namespace widemargin

@@ -1,0 +1,1 @@
+"""Large-margin and ensemble learning with the proof attached."""

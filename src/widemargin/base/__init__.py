@@ -1,0 +1,1 @@
+"""What every room rests on: errors, records, the driver of solvers, threads, keyed random numbers."""

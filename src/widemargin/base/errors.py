@@ -1,0 +1,54 @@
+"""The named exceptions of widemargin.
+
+Every message is one sentence or two: what happened, the numbers, what to do. Each class also is the built-in
+exception that a caller would expect, so `except ValueError` keeps working.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class WidemarginError(Exception):
+    """Any error that widemargin raises on purpose."""
+
+
+class BadInput(WidemarginError, ValueError):
+    """The data cannot be used as they are."""
+
+
+class MalformedFile(BadInput):
+    """A data file breaks the rules of its format; `line` counts from 1."""
+
+    def __init__(self, message: str, *, path: str | None = None, line: int | None = None) -> None:
+        place = ", ".join(p for p in (path and str(path), line and f"line {line}") if p)
+        super().__init__(f"{place}: {message}" if place else message)
+        self.path = path
+        self.line = line
+
+
+class DamagedFile(WidemarginError, ValueError):
+    """A model file is truncated, altered, or not a model file."""
+
+
+class DataMismatch(BadInput):
+    """A certificate was asked for other data than those of the fit."""
+
+
+class NotSeparable(WidemarginError, ValueError):
+    """No linear separator exists; `witness` (lambda >= 0, sum 1, sum lambda y [x, 1] = 0) proves it."""
+
+    def __init__(self, message: str, witness: Any = None) -> None:
+        super().__init__(message)
+        self.witness = witness
+
+
+class CannotWrite(WidemarginError, OSError):
+    """A file could not be written; what was there before is untouched."""
+
+
+class MissingExtra(WidemarginError, ImportError):
+    """An optional package is needed for this call."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(f'{purpose} needs {package}: pip install "widemargin[{extra}]"')
