@@ -1,1 +1,30 @@
-"""Large-margin and ensemble learning with the proof attached."""
+"""Large-margin and ensemble learning with the proof attached.
+
+Names are imported when first used, so `import widemargin` costs next to nothing.
+"""
+
+from importlib import import_module as _import_module
+
+__version__ = "0.1.0"
+
+_NAMES = {
+    "AveragedPerceptron": "estimator.perceptron",
+    "Perceptron": "estimator.perceptron",
+}
+_ROOMS = ("data", "kernels", "report", "store", "study")
+
+__all__ = ["__version__", *sorted(_NAMES), *_ROOMS]
+
+
+def __getattr__(name: str):
+    if name in _NAMES:
+        value = getattr(_import_module(f"{__name__}.{_NAMES[name]}"), name)
+        globals()[name] = value
+        return value
+    if name in _ROOMS:
+        return _import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

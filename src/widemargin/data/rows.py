@@ -1,0 +1,165 @@
+"""From whatever the user has to rows that the core can walk along.
+
+Dense arrays of any strides, order and byte order, and every sparse format become either a float array whose rows are
+contiguous or a canonical CSR (columns sorted, unique, int32; offsets int64). Nothing is copied that need not be, and
+the caller's arrays are never changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from .. import _core
+from ..base.errors import BadInput
+from .labels import Labels, as_column, class_factors, encode_labels
+
+FLOATS = [np.float64, np.float32]
+
+
+def canonical(X: Any) -> Any:
+    """A C-like dense array or a canonical CSR with the same numbers; `X` itself if it is one already."""
+    if sp.issparse(X):
+        X = X if X.format == "csr" else X.tocsr()
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return X
+    contiguous = X.shape[1] <= 1 or X.strides[1] == X.itemsize
+    return X if contiguous and X.dtype.isnative and X.flags.aligned else np.ascontiguousarray(X)
+
+
+def native_rows(X: Any, threads: int = 1) -> _core.Rows:
+    """The core's view of a canonical X."""
+    if not sp.issparse(X):
+        return _core.Rows.dense(X)
+    if X.shape[1] >= 2**31:
+        raise BadInput(f"X has {X.shape[1]} columns; at most {2**31 - 1} are supported: hash the features.")
+    columns = np.ascontiguousarray(X.indices, dtype=np.int32)
+    offsets = np.ascontiguousarray(X.indptr, dtype=np.int64)
+    return _core.Rows.csr(np.ascontiguousarray(X.data), columns, offsets, X.shape[1], threads)
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """What one pass over the rows tells."""
+
+    digest: int
+    max_squared_norm: float
+
+
+def scan(rows: _core.Rows, X: Any, *, first: int = 0, threads: int = 1, name: str = "X") -> Scanned:
+    """Digest and largest norm; raises if a value is not finite, naming the first."""
+    bad_row, bad_column, norm, digest = rows.scan(first, threads)
+    if bad_row >= 0:
+        value = X[bad_row, bad_column]
+        kind = "NaN" if np.isnan(value) else "infinity"
+        raise BadInput(
+            f"Input {name} contains {kind} (row {bad_row}, column {bad_column}); "
+            "remove or fill such values first, for example with sklearn.impute.SimpleImputer."
+        )
+    return Scanned(digest, norm)
+
+
+@dataclass(frozen=True)
+class Training:
+    """The rows of a fit: data, labels or targets, weights (None = all one), digest."""
+
+    X: Any
+    rows: _core.Rows
+    y: np.ndarray  # codes 0 .. k-1 of the classes, or float64 targets
+    weight: np.ndarray | None
+    labels: Labels | None
+    digest: str
+    max_squared_norm: float
+
+    @property
+    def n(self) -> int:
+        return self.X.shape[0]
+
+    @property
+    def d(self) -> int:
+        return self.X.shape[1]
+
+
+def read_training(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    regression: bool = False,
+    labels: Labels | None = None,
+    class_weight: Any = None,
+    reset: bool = True,
+    first: int = 0,
+    threads: int = 1,
+) -> Training:
+    """Reads, checks and counts. Rows of weight 0 are absent; `labels` fixes the classes beforehand (partial_fit)."""
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        reset=reset,
+        accept_sparse="csr",
+        accept_large_sparse=True,
+        dtype=FLOATS,
+        ensure_all_finite=False,
+        y_numeric=regression,
+        multi_output=True,
+    )
+    y = as_column(y)
+    weight = _weights(sample_weight, X)
+    if labels is None and not regression:
+        labels = encode_labels(y)
+    codes = y.astype(np.float64) if regression else labels.encode(y)
+    if regression and not np.isfinite(codes).all():
+        raise BadInput(f"Input y contains NaN or infinity (row {int(np.flatnonzero(~np.isfinite(codes))[0])}).")
+    if class_weight is not None:
+        factors = class_factors(class_weight, labels, codes, weight)[codes]
+        weight = _some_weight(factors if weight is None else factors * weight)
+    if weight is not None and (weight == 0).any():
+        keep = weight > 0
+        X, codes, weight = X[keep], codes[keep], weight[keep]
+    if weight is not None and (weight == 1).all():
+        weight = None
+    X = canonical(X)
+    rows = native_rows(X, threads)
+    scanned = scan(rows, X, first=first, threads=threads)
+    digest = _digest(scanned.digest, codes, weight)
+    return Training(X, rows, codes, weight, labels, digest, scanned.max_squared_norm)
+
+
+def read_rows(estimator: Any, X: Any, *, check_finite: bool = True) -> Any:
+    """X of a prediction: same number and names of features as at fit."""
+    X = validate_data(
+        estimator, X, reset=False, accept_sparse="csr", accept_large_sparse=True, dtype=FLOATS, ensure_all_finite=False
+    )
+    X = canonical(X)
+    if check_finite:
+        scan(native_rows(X), X)
+    return X
+
+
+def _weights(sample_weight: Any, X: Any) -> np.ndarray | None:
+    if sample_weight is None:
+        return None
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    return _some_weight(weight)
+
+
+def _some_weight(weight: np.ndarray) -> np.ndarray:
+    if not weight.any():
+        raise BadInput(f"all {weight.size} sample weights are zero: at least one row must have a positive weight.")
+    return weight
+
+
+def _digest(rows: int, codes: np.ndarray, weight: np.ndarray | None) -> str:
+    """16 hexadecimal digits for the rows, 16 for labels and weights; the same for the same numbers in any storage."""
+    columns = [codes.astype(np.float64)] if weight is None else [codes.astype(np.float64), weight]
+    beside = _core.Rows.dense(np.ascontiguousarray(np.column_stack(columns)))
+    return f"{rows:016x}{beside.scan(0, 1)[3]:016x}"

@@ -1,0 +1,99 @@
+"""What all classifiers share: reading, class weights, decisions, prediction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..base.callbacks import CallbackSupportMixin
+from ..base.drive import Watch
+from ..base.params import Integral, StrOptions, positive
+from ..base.threads import threads
+from ..data.rows import Training, read_rows, read_training
+from ..model.multiclass import decide, winners
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Learner(CallbackSupportMixin, BaseEstimator):
+    """Base of every estimator: common parameters and the watch over a running fit."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_jobs": [Integral, None],
+        "max_time": [positive(), None],
+        "observe": [callable, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    n_jobs: int | None = None
+    random_state: Any = 0
+    verbose: int = 0
+    max_time: float | None = None
+    observe: Any = None
+
+    def _threads(self) -> int:
+        return threads(self.n_jobs)
+
+    def _watch(self, after_step: Any = None) -> Watch:
+        return Watch(max_time=self.max_time, observe=self.observe, after_step=after_step)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Classifier(ClassifierMixin, Learner):
+    """Binary learners for any number of classes, one-vs-rest or one-vs-one."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Learner._parameter_constraints,
+        "multiclass": [StrOptions({"ovr", "ovo"})],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+    }
+
+    multiclass: str = "ovr"
+    class_weight: Any = None
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Training:
+        """Rows, codes and weights with class_weight multiplied in."""
+        return read_training(
+            self, X, y, sample_weight, class_weight=self.class_weight, threads=self._threads(), **options
+        )
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return self.model_.scores(X)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Signed score of the second class (two classes) or one score a class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        X = read_rows(self, X)
+        return decide(self._scores(X), len(self.classes_), self.multiclass)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The label of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        codes = winners(self.decision_function(X))
+        return self.classes_[codes]

@@ -1,0 +1,169 @@
+"""Perceptrons and passive-aggressive learners: the seam between Python and core/solver/online.
+
+The state is plain: arrays and counters. It can be saved, loaded and advanced by any number of steps, and the result
+does not depend on where the work was cut.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..base.records import Stop
+
+RULES = ("perceptron", "pa1", "pa2", "pa1_regression", "pa2_regression")
+SHUFFLES = ("never", "once", "every_epoch")
+STOPS = (None, None, "converged", "stalled")  # in the order of the core's OnlineStop
+COUNTERS = ("epoch", "position", "visits", "updates", "epoch_updates", "best_updates", "best_epoch")
+SUMS = ("epoch_loss", "loss", "squared_loss", "scale")
+MOST_VISITS = 16  # of one row in an epoch; a heavier row takes longer steps instead
+
+
+@dataclass(frozen=True)
+class OnlineOptions:
+    rule: str = "perceptron"
+    eta: float = 1.0  # step of the perceptron, C of the passive-aggressive rules
+    epsilon: float = 0.1
+    decay: float = 0.0
+    intercept: bool = True
+    shuffle: str = "every_epoch"
+    seed: int = 0
+    birth: int = 1
+    patience: int = 0
+    average: bool = False
+    log: bool = False  # keep every update in order (voting)
+
+
+@dataclass
+class OnlineState:
+    """w (d + 1 entries, the last is the bias), lazy average, updates by row, counters, log of updates."""
+
+    w: np.ndarray
+    a: np.ndarray
+    updates_of: np.ndarray
+    counters: np.ndarray
+    sums: np.ndarray
+    log: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in COUNTERS:
+            return int(self.counters[COUNTERS.index(name)])
+        if name in SUMS:
+            return float(self.sums[SUMS.index(name)])
+        raise AttributeError(name)
+
+    def weights(self) -> tuple[np.ndarray, float]:
+        return self.w[:-1] * self.sums[3], float(self.w[-1])
+
+    def average(self) -> tuple[np.ndarray, float]:
+        """(sum over visits of w) / visits: the lazy average made explicit."""
+        t = max(self.visits, 1)
+        mean = self.w - self.a / t
+        return mean[:-1], float(mean[-1])
+
+    def joined_log(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(visit, row, step) of every update so far."""
+        if not self.log:
+            return np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
+        visit, row, step = (np.concatenate(column) for column in zip(*self.log, strict=True))
+        return visit, row, step
+
+
+def visits_for(
+    weight: np.ndarray | None, among: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Visits of an epoch and the step of each row for the given weights; only rows in `among` are visited.
+
+    A weight of 3 is three visits, as if the row stood there three times; 2.5 is three visits with a step of 2.5 / 3;
+    beyond 16 visits the step grows instead.
+    """
+    if weight is None:
+        return (np.empty(0, np.int32) if among is None else among.astype(np.int32)), np.empty(0)
+    times = np.clip(np.ceil(weight), 1, MOST_VISITS)
+    step = weight / times
+    rows = np.arange(len(weight), dtype=np.int32) if among is None else among.astype(np.int32)
+    plain = among is None and not (times > 1).any()
+    visits = np.empty(0, np.int32) if plain else np.repeat(rows, times[rows].astype(np.int64))
+    return visits, (step if (step != 1).any() else np.empty(0))
+
+
+class OnlineSolver:
+    """start, advance, look; the epoch is the step."""
+
+    columns = ("updates", "epoch_updates", "loss")
+
+    def __init__(
+        self,
+        rows: _core.Rows,
+        y: np.ndarray,
+        options: OnlineOptions,
+        weight: np.ndarray | None = None,
+        among: np.ndarray | None = None,
+    ) -> None:
+        visits, step = visits_for(weight, among)
+        o = options
+        self.options = options
+        self.rows = rows
+        self.work_per_unit = float(rows.d)
+        self._core = _core.online_solver(
+            rows,
+            np.ascontiguousarray(y, dtype=np.float64),
+            step,
+            visits,
+            RULES.index(o.rule),
+            o.eta,
+            o.epsilon,
+            o.decay,
+            o.intercept,
+            SHUFFLES.index(o.shuffle),
+            o.seed,
+            o.birth,
+            o.patience,
+        )
+        self.visits_per_epoch = self._core.visits_per_epoch
+
+    def start(self, w: np.ndarray | None = None) -> OnlineState:
+        d = self.rows.d
+        w = np.zeros(d + 1) if w is None else np.array(w, dtype=np.float64)
+        a = np.zeros(d + 1) if self.options.average else np.empty(0)
+        counters = np.zeros(len(COUNTERS), dtype=np.int64)
+        counters[COUNTERS.index("best_updates")] = -1
+        return OnlineState(w, a, np.zeros(self.rows.n, np.int32), counters, np.array([0.0, 0.0, 0.0, 1.0]))
+
+    def advance(self, state: OnlineState, budget: int, until: int) -> str | None:
+        stop, visit, row, step = self._core.advance(
+            state.w, state.a, state.updates_of, state.counters, state.sums, budget, until, self.options.log
+        )
+        if len(visit):
+            state.log.append((visit, row, step))
+        return STOPS[stop]
+
+    def step(self, state: OnlineState) -> int:
+        return state.epoch
+
+    def look(self, state: OnlineState) -> dict[str, Any]:
+        return {"updates": state.updates, "epoch_updates": state.epoch_updates, "loss": state.epoch_loss}
+
+    def explain(self, state: OnlineState, max_iter: int, max_time: float | None):
+        """The sentence for a stop of each kind."""
+
+        def sentence(kind: str) -> Stop:
+            done = f"{state.updates} updates in {state.epoch} epochs"
+            words = {
+                "converged": f"converged: epoch {state.epoch} made no update ({done})",
+                "stalled": (
+                    f"oscillates: {done}; the fewest in one epoch were {state.best_updates} in epoch "
+                    f"{state.best_epoch} and no later epoch had fewer, so the data seem not separable: "
+                    "use AveragedPerceptron, or certify(…, prove=True) for a proof"
+                ),
+                "epochs": f"all {max_iter} epochs done ({done}), the last with {state.epoch_updates}: raise max_iter",
+                "time": f"max_time={max_time} s is over after {done}: raise max_time",
+                "asked": f"stopped on request after {done}",
+                "flat": f"the score has not risen for some epochs ({done})",
+            }
+            return Stop(kind, words[kind])
+
+        return sentence

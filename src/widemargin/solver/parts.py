@@ -1,0 +1,76 @@
+"""Several solvers side by side: the binary parts of a multiclass problem.
+
+They advance in step, epoch by epoch, so that time limits, callbacks, validation and traces see one fit, not k.
+Each part ends by its own rule; threads share the parts, and no part's result depends on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..base.records import Stop
+from ..base.threads import crew
+
+
+@dataclass
+class PartsState:
+    states: list[Any]
+    kinds: list[str | None] = field(default_factory=list)  # how each part ended, None while it runs
+
+
+class Parts:
+    """A solver made of solvers."""
+
+    def __init__(self, solvers: list[Any], threads: int = 1) -> None:
+        self.solvers = solvers
+        self.threads = threads
+        self.columns = solvers[0].columns
+        self.work_per_unit = sum(s.work_per_unit for s in solvers)
+
+    def start(self, starts: list[Any] | None = None) -> PartsState:
+        starts = starts or [None] * len(self.solvers)
+        states = [s.start(w) for s, w in zip(self.solvers, starts, strict=True)]
+        return PartsState(states, [None] * len(states))
+
+    def advance(self, state: PartsState, budget: int, until: int) -> str | None:
+        behind = [
+            i
+            for i, solver in enumerate(self.solvers)
+            if state.kinds[i] is None and solver.step(state.states[i]) < until
+        ]
+
+        def one(i: int, _cancelled: Any) -> None:
+            state.kinds[i] = self.solvers[i].advance(state.states[i], budget, until)
+
+        crew(self.threads, one, behind)
+        return None if None in state.kinds else worst(state.kinds)
+
+    def step(self, state: PartsState) -> int:
+        steps = [s.step(x) for s, x in zip(self.solvers, state.states, strict=True)]
+        running = [k for k, kind in zip(steps, state.kinds, strict=True) if kind is None]
+        return min(running) if running else max(steps)
+
+    def look(self, state: PartsState) -> dict[str, Any]:
+        looks = [s.look(x) for s, x in zip(self.solvers, state.states, strict=True)]
+        return {name: sum(look[name] for look in looks) for name in self.columns}
+
+    def explain(self, state: PartsState, *limits: Any) -> Callable[[str], Stop]:
+        """The sentence of the only part, or the count of parts that ended well and the sentence of one that did not."""
+
+        def sentence(kind: str) -> Stop:
+            kinds = [k or kind for k in state.kinds]
+            at = kinds.index(worst(kinds))
+            stop = self.solvers[at].explain(state.states[at], *limits)(kinds[at])
+            if len(kinds) == 1:
+                return stop
+            good = sum(k == "converged" for k in kinds)
+            return Stop(stop.kind, f"{good} of {len(kinds)} binary parts converged; part {at}: {stop.sentence}")
+
+        return sentence
+
+
+def worst(kinds: list[str | None]) -> str:
+    order = ["asked", "time", "flat", "epochs", "stalled", "converged"]
+    return min((k for k in kinds if k is not None), key=order.index)
