@@ -96,7 +96,7 @@ OnlineStop OnlineSolver::run(const Rows& rows, const Rule& rule, OnlineCounters&
   while (budget > 0) {
     set_order(c.epoch);
     const Column* order = o_.shuffle == Shuffle::never ? p_.visits.data() : order_.data();
-    const bool given_order = order == nullptr;
+    const bool given_order = o_.shuffle == Shuffle::never && p_.visits.empty();
     if (c.position == 0) c.epoch_updates = 0, c.epoch_loss = 0;
 
     const Index end = std::min(m_, c.position + budget);
