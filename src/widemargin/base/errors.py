@@ -31,6 +31,14 @@ class DamagedFile(WidemarginError, ValueError):
     """A model file is truncated, altered, or not a model file."""
 
 
+class UnsupportedFile(WidemarginError, ValueError):
+    """A model file is intact, but of a type or version that this widemargin does not know."""
+
+
+class CannotStore(WidemarginError, ValueError):
+    """An object holds something that a model file cannot keep (a function, a foreign object, a NaN in the weights)."""
+
+
 class DataMismatch(BadInput):
     """A certificate was asked for other data than those of the fit."""
 
