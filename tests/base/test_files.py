@@ -16,8 +16,6 @@ from widemargin.base.errors import CannotWrite
 from widemargin.base.files import write_atomically
 
 
-
-
 @contextlib.contextmanager
 def full_disk(size: int):
     """No file may grow beyond `size` bytes (Python ignores SIGXFSZ, so writes fail with EFBIG)."""
@@ -90,7 +88,7 @@ def test_no_permission_is_told(tmp_path, monkeypatch, failing):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(os, failing, refuse if failing == "open" else lambda *args: False)  # root may write anywhere
-    with pytest.raises(CannotWrite, match="Permission denied|read-only"):
+    with pytest.raises(CannotWrite, match=r"Permission denied|read-only"):
         write_atomically(path, b"new")
     monkeypatch.undo()
     assert path.read_bytes() == b"old"

@@ -1,6 +1,6 @@
 import pytest
-
 from tests.store.toys import SPECS
+
 from widemargin.store.registry import temporarily
 
 

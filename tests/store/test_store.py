@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import safetensors.numpy
 from scipy import sparse
-
 from tests.base.test_files import full_disk
 from tests.store.golden.make import X, objects
 from tests.store.toys import HERE, SPECS, ToyKernel, ToyLinear, ToyPipeline, ToyRows, ToyState, same
+
 from widemargin import store
 from widemargin.base.errors import CannotStore, CannotWrite, DamagedFile, UnsupportedFile
 from widemargin.store import registry
@@ -185,7 +185,7 @@ def test_a_model_that_breaks_its_rules_is_not_saved(attribute, value):
 def test_an_index_outside_is_refused_on_loading(name, bad):
     text, arrays = unpack(store.dumps(ToyRows().fit(X)))
     edited = np.array(arrays[f"fitted.{name}"])
-    edited[1] = bad + (name == "starts_")
+    edited[1] = bad + (name == "starts_" and bad > 0)  # offsets may equal the size
     with pytest.raises(DamagedFile, match=name):
         store.loads(b"".join(chunks(text, {**arrays, f"fitted.{name}": edited})))
 
@@ -227,7 +227,6 @@ def _rename(data, arrays):
 
 
 def test_an_old_version_is_brought_up_to_date_or_refused_politely():
-    old = store.dumps(ToyLinear(C=4.0, max_epochs=9)).replace(b'max_epochs\\":9', b'epochs\\":9')
     text, arrays = unpack(store.dumps(ToyLinear(C=4.0, max_epochs=9)))
     text = text.replace('"kernel":null,"max_epochs":9', '"epochs":9,"kernel":null')
     old = b"".join(chunks(text, arrays))

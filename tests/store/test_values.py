@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
-
 from tests.store.toys import same
+
 from widemargin.store.reading import Shelf, from_json
 from widemargin.store.values import Box, Violation, to_json
 

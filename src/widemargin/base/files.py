@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from widemargin.base.errors import CannotWrite
+from .errors import CannotWrite
 
 Content = bytes | bytearray | memoryview | Callable[[BinaryIO], object]
 
@@ -38,9 +38,10 @@ def write_atomically(target: str | os.PathLike[str] | Any, content: Content) -> 
     if stream is not None:
         _write_stream(stream, content, _name_of(target))
         return
-    path = os.path.realpath(os.fspath(target))  # a symbolic link stays a link; its target is replaced
-    if isinstance(path, bytes):
-        path = os.fsdecode(path)
+    try:
+        path = os.path.realpath(os.fsdecode(target))  # a symbolic link stays a link; its target is replaced
+    except ValueError as error:
+        raise _cannot_write(repr(target), error, 0) from error
     mode = _mode_of(path)
     if mode is None or stat.S_ISREG(mode):
         _replace(path, content, mode)

@@ -1,5 +1,5 @@
 """Model files: `save`, `load` and `inspect` .wm files; `dumps` and `loads` for bytes."""
 
-from widemargin.store.file import FileInfo, dumps, inspect, load, loads, save
+from .file import FileInfo, dumps, inspect, load, loads, save
 
 __all__ = ["FileInfo", "dumps", "inspect", "load", "loads", "save"]

@@ -3,13 +3,13 @@
     8 bytes     length of the header, little-endian
     header      JSON: {"__metadata__": {"widemargin": <the model's own JSON>}, name: {dtype, shape, data_offsets}, ...},
                 padded with spaces so that the arrays start at a multiple of 8
-    arrays      little-endian, C order, widest elements first and then by name (so each is aligned), tiling the file
+    arrays      little-endian, C order, widest elements first, then by name (so each is aligned), without gaps
     sha256      32 bytes, the digest of every byte above
 
 Reading is strict by being canonical: names, dtypes and shapes of a header determine every byte of it, so the reader
-writes the header anew and compares. Duplicate keys, gaps, overlaps, odd number formats and stray blanks all fail this one
-test. With the checksum, the caps and the list of dtypes checked first, what the safetensors library would still do for us
-is one np.frombuffer per array; so it is not needed to read. It does read our files, and the tests hold us to that.
+writes the header anew and compares. Duplicate keys, gaps, overlaps, odd number formats and stray blanks all fail this
+one test. With the checksum, the caps and the list of dtypes checked first, what the safetensors library would still do
+for us is one np.frombuffer per array; so it is not needed to read. It does read our files, and the tests hold us to it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.base.errors import CannotStore, DamagedFile
+from ..base.errors import CannotStore, DamagedFile
 
 MAX_HEADER = 1 << 20
 MAX_TENSORS = 100_000
@@ -99,7 +99,9 @@ def verify(data: Buffer) -> None:
         raise damaged(f"it has only {len(data)} bytes")
     view = memoryview(data)
     if hashlib.sha256(view[:-DIGEST_BYTES]).digest() != view[-DIGEST_BYTES:]:
-        raise damaged(f"the checksum of its {len(data)} bytes does not match, so it was altered, cut short or never a model")
+        raise damaged(
+            f"the checksum of its {len(data)} bytes does not match, so it was altered, cut short or never a model"
+        )
 
 
 def unpack(data: Buffer) -> tuple[str, dict[str, NDArray[Any]]]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple, Protocol
 import msgspec
 from numpy.typing import NDArray
 
-from widemargin.store.reading import Shelf
+from .reading import Shelf
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -53,7 +53,9 @@ class Entry:
     encode: Callable[[Any, bool], Parcel]
     decode: Callable[[Any, Shelf], Any]
     validate: Callable[[Any], None]
-    migrate: Mapping[int, Callable[[dict[str, Any], Arrays], tuple[dict[str, Any], Arrays]]] = field(default_factory=dict)
+    migrate: Mapping[int, Callable[[dict[str, Any], Arrays], tuple[dict[str, Any], Arrays]]] = field(
+        default_factory=dict
+    )
 
 
 class Spec(Protocol):

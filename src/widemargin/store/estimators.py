@@ -20,10 +20,10 @@ from typing import Any
 
 import msgspec
 
-from widemargin.store.entry import Entry, Parcel
-from widemargin.store.reading import Shelf, from_json
-from widemargin.store.rules import Rule, Size, Sizes, Strings, apply_rules
-from widemargin.store.values import Box, Violation, to_json
+from .entry import Entry, Parcel
+from .reading import Shelf, from_json
+from .rules import Rule, Size, Sizes, Strings, apply_rules
+from .values import Box, Violation, to_json
 
 ALWAYS: Mapping[str, Rule] = {
     "n_features_in_": Size("d", optional=True),

@@ -12,11 +12,11 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from widemargin.base.errors import CannotStore, DamagedFile, UnsupportedFile
-from widemargin.base.files import write_atomically
-from widemargin.store.container import Buffer, chunks, damaged, unpack
-from widemargin.store.entry import Node
-from widemargin.store.registry import put_together, take_apart
+from ..base.errors import CannotStore, DamagedFile, UnsupportedFile
+from ..base.files import write_atomically
+from .container import Buffer, chunks, damaged, unpack
+from .entry import Node
+from .registry import put_together, take_apart
 
 FORMAT = 1
 

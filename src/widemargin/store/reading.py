@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.store.values import HALVES, MAX_DEPTH, Violation
+from .values import HALVES, MAX_DEPTH, Violation
 
 
 @dataclass
@@ -163,7 +164,7 @@ def _strings_at(place: str, shelf: Shelf) -> list[str]:
     text = utf8.tobytes()
     bounds = offsets.tolist()
     try:
-        return [text[a:b].decode() for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        return [text[a:b].decode() for a, b in itertools.pairwise(bounds)]
     except UnicodeError as error:
         raise Violation(f"{place} holds bytes that are not UTF-8") from error
 

@@ -16,10 +16,10 @@ from typing import Any, Literal, Union
 import msgspec
 import numpy as np
 
-from widemargin.store.entry import Entry, Parcel
-from widemargin.store.reading import Shelf, from_json
-from widemargin.store.rules import Rule, Sizes, apply_rules, check_finite
-from widemargin.store.values import Box, Violation, to_json
+from .entry import Entry, Parcel
+from .reading import Shelf, from_json
+from .rules import Rule, Sizes, apply_rules, check_finite
+from .values import Box, Violation, to_json
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Which objects can be stored, and how an object with parts becomes a tree of nodes and a flat table of arrays.
 
-Each storable type has an `Entry`. Entries are found through one static table (`table.TABLE`: name -> spec with the place
-"module:Class"), so a file can only name what the table holds; nothing is imported or called because a file says so.
+Each storable type has an `Entry`. Entries are found through one static table (`table.TABLE`: name -> spec with the
+place "module:Class"), so a file can only name what the table holds; nothing is imported or called because a file says so.
 An object is saved under the name of exactly its class: a subclass would come back as its parent, so it is refused.
 """
 
@@ -15,12 +15,12 @@ from typing import Any
 import msgspec
 from numpy.typing import NDArray
 
-from widemargin.base.errors import CannotStore, UnsupportedFile, WidemarginError
-from widemargin.store.container import damaged
-from widemargin.store.entry import Arrays, Entry, Node, Spec
-from widemargin.store.reading import Shelf
-from widemargin.store.table import TABLE
-from widemargin.store.values import MAX_DEPTH, Violation
+from ..base.errors import CannotStore, UnsupportedFile, WidemarginError
+from .container import damaged
+from .entry import Arrays, Entry, Node, Spec
+from .reading import Shelf
+from .table import TABLE
+from .values import MAX_DEPTH, Violation
 
 _entries: dict[str, Entry] = {}
 
@@ -50,8 +50,8 @@ def entry_of(obj: Any, place: str) -> Entry:
             return entry_named(name)
     what = f"{place} is" if place else "This is"
     raise CannotStore(
-        f"{what} a {type(obj).__name__} of {type(obj).__module__}, which cannot be stored: a .wm file keeps widemargin's "
-        "own estimators, kernels and records, and plain numbers, strings, lists, dicts and arrays."
+        f"{what} a {type(obj).__name__} of {type(obj).__module__}, which cannot be stored: a .wm file keeps "
+        "widemargin's own estimators, kernels and records, and plain numbers, strings, lists, dicts and arrays."
     )
 
 

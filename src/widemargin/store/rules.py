@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from widemargin.store.reading import check_offsets
-from widemargin.store.values import Violation
+from .reading import check_offsets
+from .values import Violation
 
 Sizes = dict[str, int]
 
@@ -58,10 +58,17 @@ def apply_rules(rules: Mapping[str, Rule], values: Mapping[str, Any]) -> Sizes:
     return sizes
 
 
+def _set(rule: Rule, **values: Any) -> None:
+    for name, value in values.items():
+        object.__setattr__(rule, name, value)  # frozen dataclasses with a constructor of their own
+
+
 def _fix(symbol: str | int, size: int, name: str, sizes: Sizes) -> None:
     wanted = sizes.setdefault(symbol, size) if isinstance(symbol, str) else symbol
     if wanted != size:
-        raise Violation(f"{name} has a size of {size} where {symbol if wanted is symbol else f'{symbol} = {wanted}'} is due")
+        raise Violation(
+            f"{name} has a size of {size} where {symbol if wanted is symbol else f'{symbol} = {wanted}'} is due"
+        )
 
 
 def _bind_shape(shape: tuple[str | int, ...], found: tuple[int, ...], name: str, sizes: Sizes) -> None:
@@ -72,7 +79,7 @@ def _bind_shape(shape: tuple[str | int, ...], found: tuple[int, ...], name: str,
 
 
 def _dtype_allowed(dtype: str | tuple[str, ...], found: np.dtype[Any]) -> bool:
-    return found in [np.dtype(one) for one in ((dtype,) if isinstance(dtype, str) else dtype)]
+    return found.newbyteorder("=") in [np.dtype(one) for one in ((dtype,) if isinstance(dtype, str) else dtype)]
 
 
 def check_finite(value: Any, name: str) -> None:
@@ -187,13 +194,14 @@ class Plain(Rule):
         optional: bool = False,
         proof: bool = False,
     ) -> None:
-        for name, value in dict(types=types, low=low, high=high, finite=finite, optional=optional, proof=proof).items():
-            object.__setattr__(self, name, value)
+        _set(self, types=types, low=low, high=high, finite=finite, optional=optional, proof=proof)
 
     def bind(self, value: Any, name: str, sizes: Sizes) -> None:
         plain = value.item() if isinstance(value, np.generic) else value
         if self.types and type(plain) not in self.types:
-            raise Violation(f"{name} is {type(value).__name__} where {' or '.join(t.__name__ for t in self.types)} is due")
+            raise Violation(
+                f"{name} is {type(value).__name__} where {' or '.join(t.__name__ for t in self.types)} is due"
+            )
         if isinstance(plain, float) and self.finite and not math.isfinite(plain):
             raise Violation(f"{name} is {plain}; only finite numbers are allowed there")
         if self.low is not None and not plain >= self.low:
@@ -225,8 +233,7 @@ class Part(Rule):
     def __init__(
         self, *classes: str, size: str | int | None = None, optional: bool = False, proof: bool = False
     ) -> None:
-        for name, value in dict(classes=classes, size=size, optional=optional, proof=proof).items():
-            object.__setattr__(self, name, value)
+        _set(self, classes=classes, size=size, optional=optional, proof=proof)
 
     def bind(self, value: Any, name: str, sizes: Sizes) -> None:
         if self.size is not None:

@@ -11,9 +11,9 @@ JSON says itself: None, bool, int (64 bits), finite float, str, list. Everything
     {"csr": {...}}                      a SciPy sparse matrix or array
     {"part": place}                     another stored object
 
-A place is the path of the value inside its object ("params.C"); the reader demands exactly the place that the writer would
-choose, so that each array is used once and none is left over. Fixed-width strings are kept as code points and not as UTF-8
-because one long string among many short ones would otherwise blow up on reading.
+A place is the path of the value inside its object ("params.C"); the reader demands exactly the place that the writer
+would choose, so that each array is used once and none is left over. Fixed-width strings are kept as code points and not
+as UTF-8 because one long string among many short ones would otherwise blow up on reading.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ class Box:
 
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
     parts: dict[str, Any] = field(default_factory=dict)
-
 
 
 def to_json(value: Any, place: str, box: Box, depth: int = 0) -> Any:
@@ -84,7 +83,7 @@ def _write_list(value: list[Any], place: str, box: Box, depth: int) -> Any:
         if kinds == {str}:
             _write_strings(value, place, box)
             return {"string_list": place}
-        if kinds == {float} or (kinds == {int} and -(1 << 63) <= min(value) and max(value) < 1 << 63):
+        if kinds == {float} or (kinds == {int} and min(value) >= -(1 << 63) and max(value) < 1 << 63):
             box.arrays[place] = np.array(value, np.float64 if kinds == {float} else np.int64)
             return {"float_list" if kinds == {float} else "int_list": place}
     return [to_json(item, f"{place}.{i}", box, depth + 1) for i, item in enumerate(value)]
@@ -98,9 +97,13 @@ def _write_dict(value: dict[Any, Any], place: str, box: Box, depth: int) -> Any:
     keys = [key.item() if isinstance(key, np.generic) else key for key in value]
     for key in keys:
         if key is not None and type(key) not in (bool, int, float, str):
-            raise Violation(f"{place} has a key of type {type(key).__name__}; keys must be None, bool, int, float or str")
+            raise Violation(
+                f"{place} has a key of type {type(key).__name__}; keys must be None, bool, int, float or str"
+            )
     halves = (keys, list(value.values()))
-    return {"dict": [_write_list(half, f"{place}.{name}", box, depth) for half, name in zip(halves, HALVES, strict=True)]}
+    return {
+        "dict": [_write_list(half, f"{place}.{name}", box, depth) for half, name in zip(halves, HALVES, strict=True)]
+    }
 
 
 HALVES = ("keys", "values")
@@ -117,7 +120,7 @@ _WRITERS: dict[type, Callable[[Any, str, Box, int], Any]] = {
 def _write_array(array: NDArray[Any], place: str, box: Box) -> Any:
     kind = array.dtype.kind
     if kind in "biu" or array.dtype.newbyteorder("=") in (np.float32, np.float64):
-        box.arrays[place] = array
+        box.arrays[place] = array.astype(array.dtype.newbyteorder("="), copy=False)
         return {"array": place}
     if kind in "US":
         tag, unit, size = ("text", np.dtype("<u4"), 4) if kind == "U" else ("bytes", np.dtype("u1"), 1)

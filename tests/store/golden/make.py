@@ -1,6 +1,6 @@
 """Writes the golden files. Run once per type and version and never again: old files must stay readable.
 
-    python -m tests.store.golden.make
+python -m tests.store.golden.make
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
-
 from tests.store.toys import SPECS, ToyKernel, ToyLinear, ToyPipeline, ToyRows, ToyState
+
 from widemargin import store
 from widemargin.store.registry import temporarily
 
