@@ -14,17 +14,22 @@ saved; a file can set no attribute that is not declared.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from .entry import Entry, Parcel
 from .reading import Shelf, from_json
 from .rules import Rule, Size, Sizes, Strings, apply_rules
 from .values import Box, Violation, to_json
 
+logger = logging.getLogger("widemargin")
+TRANSIENT = ("observe", "random_state")  # a callback; a generator that `fit` has already drawn from
+_SCALARS = (bool, int, float, str, np.generic)
 ALWAYS: Mapping[str, Rule] = {
     "n_features_in_": Size("d", optional=True),
     "feature_names_in_": Strings("d", optional=True),
@@ -40,6 +45,7 @@ class EstimatorSpec:
     target : "module:Class".
     version : raise it, and give a step in `migrate`, whenever parameters or fitted attributes change.
     fitted : {attribute: rule}. An estimator without any of the required attributes is saved as unfitted.
+    transient : parameters that only matter while `fit` runs; where their value cannot be stored, None is.
     rule : what must hold between the sizes, e.g. `lambda s: s["k"] == (1 if s["c"] == 2 else s["c"])`.
     migrate : {old version: (data, arrays) -> (data, arrays)} with data = {"params": ..., "fitted": ...}.
     """
@@ -48,10 +54,13 @@ class EstimatorSpec:
     version: int
     fitted: Mapping[str, Rule]
     rule: Callable[[Sizes], bool] | None = None
+    transient: Collection[str] = TRANSIENT
     migrate: Mapping[int, Any] = field(default_factory=dict)
 
     def entry(self, name: str, cls: type) -> Entry:
-        return estimator_entry(cls, name, self.version, self.fitted, rule=self.rule, migrate=self.migrate)
+        return estimator_entry(
+            cls, name, self.version, self.fitted, rule=self.rule, transient=self.transient, migrate=self.migrate
+        )
 
 
 class EstimatorData(msgspec.Struct, forbid_unknown_fields=True):
@@ -68,6 +77,7 @@ def estimator_entry(
     fitted: Mapping[str, Rule],
     *,
     rule: Callable[[Sizes], bool] | None = None,
+    transient: Collection[str] = TRANSIENT,
     migrate: Mapping[int, Any] | None = None,
 ) -> Entry:
     """The entry of an estimator; see EstimatorSpec for the parameters."""
@@ -75,7 +85,12 @@ def estimator_entry(
 
     def encode(obj: Any, proof: bool) -> Parcel:
         box = Box()
-        params = {key: to_json(value, f"params.{key}", box) for key, value in sorted(_params(obj).items())}
+        params = {}
+        for key, value in sorted(obj.get_params(deep=False).items()):
+            if key in transient and not (value is None or isinstance(value, _SCALARS)):
+                logger.warning("%s: %s=%r cannot be stored and is saved as None", name, key, value)
+                value = None
+            params[key] = to_json(value, f"params.{key}", box)
         state = None
         if _is_fitted(obj, rules):
             kept = [key for key, r in rules.items() if key in vars(obj) and not (r.proof and _is_gone(obj, key, proof))]
@@ -111,10 +126,6 @@ def estimator_entry(
         if r.proof and not r.optional:
             raise TypeError(f"{key} of {name} is a proof, which may be left out, so its rule must be optional")
     return Entry(name, version, cls, EstimatorData, encode, decode, validate, dict(migrate or {}))
-
-
-def _params(obj: Any) -> dict[str, Any]:
-    return obj.get_params(deep=False)
 
 
 def _is_gone(obj: Any, key: str, proof: bool) -> bool:

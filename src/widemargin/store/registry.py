@@ -1,8 +1,8 @@
 """Which objects can be stored, and how an object with parts becomes a tree of nodes and a flat table of arrays.
 
 Each storable type has an `Entry`. Entries are found through one static table (`table.TABLE`: name -> spec with the
-place "module:Class"), so a file can only name what the table holds; nothing is imported or called because a file says so.
-An object is saved under the name of exactly its class: a subclass would come back as its parent, so it is refused.
+place "module:Class"), so a file can only name what the table holds; nothing is imported or called because a file says
+so. An object is saved under the name of exactly its class: a subclass would come back as its parent, so it is refused.
 """
 
 from __future__ import annotations

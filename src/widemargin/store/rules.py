@@ -211,6 +211,29 @@ class Plain(Rule):
 
 
 @dataclass(frozen=True)
+class Fields(Rule):
+    """A dict with exactly these keys, each under its own rule; sizes are shared with the rest of the object."""
+
+    rules: Mapping[str, Rule]
+
+    def bind(self, value: Any, name: str, sizes: Sizes) -> None:
+        if type(value) is not dict or set(value) != set(self.rules):
+            raise Violation(f"{name} is no dict of {', '.join(self.rules)}")
+        for key, item in self._present(value, name):
+            self.rules[key].bind(item, f"{name}[{key!r}]", sizes)
+
+    def check(self, value: Any, name: str, sizes: Sizes) -> None:
+        for key, item in self._present(value, name):
+            self.rules[key].check(item, f"{name}[{key!r}]", sizes)
+
+    def _present(self, value: dict[str, Any], name: str) -> list[tuple[str, Any]]:
+        for key, item in value.items():
+            if item is None and not self.rules[key].optional:
+                raise Violation(f"{name}[{key!r}] is missing")
+        return [(key, item) for key, item in value.items() if item is not None]
+
+
+@dataclass(frozen=True)
 class Size(Rule):
     """A whole number >= 0 that says how large something else is (n_features_in_)."""
 
@@ -225,7 +248,7 @@ class Size(Rule):
 
 @dataclass(frozen=True, init=False)
 class Part(Rule):
-    """Another stored object of one of the named classes; with `size`, a list of that many of them."""
+    """Another stored object of one of the named classes; with `size`, a list of that many of them (size="*": any)."""
 
     classes: tuple[str, ...]
     size: str | int | None
@@ -239,7 +262,8 @@ class Part(Rule):
         if self.size is not None:
             if type(value) is not list:
                 raise Violation(f"{name} is no list")
-            _fix(self.size, len(value), name, sizes)
+            if self.size != "*":
+                _fix(self.size, len(value), name, sizes)
         for one in value if self.size is not None else [value]:
             if type(one).__name__ not in self.classes:
                 raise Violation(f"{name} is {type(one).__name__} where {' or '.join(self.classes)} is due")

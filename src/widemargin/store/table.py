@@ -6,6 +6,63 @@ Renaming a class changes only the place; the name in files stays for ever.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-TABLE: dict[str, Any] = {}
+from .estimators import EstimatorSpec
+from .records import DataclassSpec
+from .rules import Array, Fields, Labels, Part, Plain, Rule, Sizes
+from .states import ONLINE_STATE, TRACE
+
+_PERCEPTRON = "widemargin.estimator.perceptron"
+
+
+def _parts_fit_classes(s: Sizes) -> bool:
+    """k binary parts for c classes: one, one a class, or one a pair of classes."""
+    return s["k"] == 1 if s["c"] == 2 else s["k"] in (s["c"], s["c"] * (s["c"] - 1) // 2)
+
+
+LINEAR: Mapping[str, Rule] = {
+    "classes_": Labels("c"),
+    "coef_": Array("f8", ("k", "d")),
+    "intercept_": Array("f8", ("k",)),
+}
+ONLINE: Mapping[str, Rule] = {
+    **LINEAR,
+    "n_iter_": Plain(int, low=0),
+    "t_": Plain(float, low=0),
+    "n_updates_": Plain(int, low=0),
+    "converged_": Plain(bool),
+    "stop_reason_": Plain(str),
+    "trace_": Part("Trace"),
+    "certificate_": Rule(optional=True),
+    "proof_": Rule(optional=True, proof=True),
+    "_stream": Fields(
+        {
+            "rows": Plain(int, low=0),
+            "batches": Plain(int, low=0),
+            "seed": Plain(int),
+            "states": Part("OnlineState", size="k", optional=True),
+            "digest": Plain(int),
+        },
+        optional=True,
+    ),
+}
+
+TABLE: dict[str, Any] = {
+    # records
+    "Stop": DataclassSpec("widemargin.base.records:Stop", 1),
+    "Trace": TRACE,
+    # states of solvers
+    "OnlineState": ONLINE_STATE,
+    "OnlineOptions": DataclassSpec("widemargin.solver.online:OnlineOptions", 1),
+    "PartsState": DataclassSpec("widemargin.solver.parts:PartsState", 1),
+    # estimators
+    "Perceptron": EstimatorSpec(f"{_PERCEPTRON}:Perceptron", 1, ONLINE, rule=_parts_fit_classes),
+    "AveragedPerceptron": EstimatorSpec(
+        f"{_PERCEPTRON}:AveragedPerceptron",
+        1,
+        {**ONLINE, "last_coef_": Array("f8", ("k", "d")), "last_intercept_": Array("f8", ("k",))},
+        rule=_parts_fit_classes,
+    ),
+}

@@ -79,6 +79,7 @@ def _write_float(value: float, place: str, box: Box, depth: int) -> Any:
 
 def _write_list(value: list[Any], place: str, box: Box, depth: int) -> Any:
     if len(value) > LONG_LIST:
+        value = [item.item() if isinstance(item, np.generic) else item for item in value]
         kinds = set(map(type, value))
         if kinds == {str}:
             _write_strings(value, place, box)
