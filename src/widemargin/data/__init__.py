@@ -1,0 +1,27 @@
+"""Rows of data and where they come from: arrays, tables, files."""
+
+from importlib import import_module
+from typing import Any
+
+_NAMES = {
+    "Table": "table",
+    "TableEncoder": "table",
+    "learn_encoder": "table",
+    "load_iris": "bundled",
+    "load_iris_tenths": "bundled",
+    "load_sms_spam": "bundled",
+    "read_table": "table",
+    "sms_features": "bundled",
+    "stream_table": "table",
+}
+__all__ = list(_NAMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_NAMES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_NAMES])

@@ -1,0 +1,133 @@
+"""What must be known of a column before it can be coded; gathered piece by piece, so that streams can be learned from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from widemargin.base.errors import BadInput, MalformedFile
+from widemargin.data.columns import Column, Frame
+
+# Below this share of numbers a column is text; above it, but not 1, the text among the numbers is taken for a mistake.
+_MOSTLY_NUMBERS = 0.9
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+", re.ASCII)
+
+
+@dataclass
+class Sketch:
+    """Counts of one column. Once `settle` has passed, it is either all numbers or all text."""
+
+    name: str
+    as_text: bool = False
+    n_rows: int = 0
+    n_missing: int = 0
+    n_numbers: int = 0
+    n_nonzero: int = 0
+    total: float = 0.0
+    low: float = np.inf
+    high: float = -np.inf
+    median: float = np.nan
+    counts_up: bool = True  # 0, 1, 2, ... or 1, 2, 3, ...: an index column
+    is_bool: bool = False
+    is_date: bool = False
+    declared: tuple[str, ...] | None = None
+    texts: Counter[str] = field(default_factory=Counter)
+    first_text: tuple[int | None, str] | None = None  # line, cell
+
+    def add(self, column: Column, frame: Frame) -> None:
+        self.declared, self.is_bool = column.declared, column.kind == "bool"
+        self.is_date = self.is_date or column.kind == "date"
+        if self.as_text or column.kind in ("category", "date"):
+            texts = column.texts()
+            self.texts.update(text for text in texts if text is not None)
+            self.n_missing += texts.count(None)
+        else:
+            self._add_numbers(column, frame)
+        self.n_rows += len(column)
+
+    def _add_numbers(self, column: Column, frame: Frame) -> None:
+        values, bad = column.numbers()
+        if len(bad):
+            texts = column.texts()
+            self.texts.update(str(texts[row]) for row in bad)
+            if self.first_text is None:
+                self.first_text = (frame.line(bad[0]), str(texts[bad[0]]))
+        known = values[~np.isnan(values)]
+        self.n_missing += len(values) - len(known) - len(bad)
+        self.n_numbers += len(known)
+        if len(known) == 0:
+            return
+        self.n_nonzero += int(np.count_nonzero(known))
+        with np.errstate(over="ignore", invalid="ignore"):  # infinities are refused later, with their place
+            self.total += float(np.sum(known))
+            self.median = float(np.median(known))
+        self.low, self.high = min(self.low, float(known.min())), max(self.high, float(known.max()))
+        if self.counts_up:
+            start = values[0] if self.n_rows == 0 else self.low + self.n_rows
+            up = start + np.arange(len(values))
+            self.counts_up = self.low in (0.0, 1.0) and bool(np.array_equal(values, up))
+
+    @property
+    def is_text(self) -> bool:
+        return self.as_text or bool(self.texts)
+
+    @property
+    def is_empty(self) -> bool:
+        return self.n_missing == self.n_rows
+
+    @property
+    def is_constant(self) -> bool:
+        return len(self.texts) == 1 if self.is_text else self.low == self.high
+
+    @property
+    def looks_like_identifier(self) -> bool:
+        if self.n_rows < 20:
+            return False
+        if self.is_text:
+            return len(self.texts) > 0.9 * self.n_rows
+        return self.counts_up and self.n_numbers == self.n_rows
+
+    @property
+    def is_mixed(self) -> bool:
+        """Numbers and text: to be read again, as text."""
+        return bool(self.texts) and self.n_numbers > 0
+
+    def settle(self, source: str, *, is_target: bool) -> None:
+        """Refuse what would silently be coded wrongly."""
+        if self.is_date:
+            raise BadInput(f"{source}: column {self.name!r} holds dates: ignore it, or turn it into numbers first")
+        if self.first_text is None:
+            return
+        line, cell = self.first_text
+        if all(map(_DECIMAL_COMMA.fullmatch, self.texts)):
+            raise MalformedFile(
+                f"column {self.name!r} holds numbers written with a comma ({cell!r}): pass decimal=',', or list the "
+                "column in `categorical` if they are names",
+                path=source,
+                line=line,
+            )
+        n_texts = sum(self.texts.values())
+        if self.n_numbers >= _MOSTLY_NUMBERS * (self.n_numbers + n_texts) and not is_target:
+            raise MalformedFile(
+                f"column {self.name!r} holds a number in {self.n_numbers} rows and text in {n_texts}, first {cell!r}: "
+                "mend the cell, name it among the missing_values, or list the column in `categorical`",
+                path=source,
+                line=line,
+            )
+
+    @property
+    def mean(self) -> float:
+        # The sum of huge values may overflow where the mean does not.
+        mean = self.total / self.n_numbers
+        return float(np.clip(mean, self.low, self.high)) if np.isfinite(mean) else 0.5 * self.low + 0.5 * self.high
+
+    @property
+    def most_frequent(self) -> str:
+        return min(self.texts, key=lambda text: (-self.texts[text], text))
+
+    @property
+    def category_names(self) -> tuple[str, ...]:
+        return self.declared if self.declared is not None else tuple(sorted(self.texts))
