@@ -7,11 +7,11 @@ _NAMES = {
     "Table": "table",
     "TableEncoder": "table",
     "learn_encoder": "table",
-    "load_iris": "bundled",
-    "load_iris_tenths": "bundled",
-    "load_sms_spam": "bundled",
+    "load_iris": "samples",
+    "load_iris_tenths": "samples",
+    "load_sms_spam": "samples",
     "read_table": "table",
-    "sms_features": "bundled",
+    "sms_features": "samples",
     "stream_table": "table",
 }
 __all__ = list(_NAMES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from widemargin.data.columns import text_of_number
+from widemargin.data.columns import counted, text_of_number
 from widemargin.data.learn import Learned, is_left_out
 from widemargin.data.sketch import Sketch
 
@@ -36,15 +36,21 @@ def _sentences(sketch: Sketch, learned: Learned) -> list[str]:
     code = next(code for code in learned.encoder.columns if code.name == sketch.name)
     lines = []
     if code.coding == "onehot":
-        lines.append(f"{column} was one-hot coded into {len(code.categories)} features: {_listed(code.categories)}")
+        lines.append(
+            f"{column} was one-hot coded into {counted(len(code.categories), 'feature')}: {_listed(code.categories)}"
+        )
     elif code.coding == "ordinal":
         lines.append(f"{column} was coded 0 to {len(code.categories) - 1} in the order {_listed(code.categories)}")
     if sketch.n_missing:
-        lines.append(f"{column} has {sketch.n_missing} missing cells, {_filled(code.kind, code.coding, code.fill, learned)}")
+        lines.append(
+            f"{column} has {counted(sketch.n_missing, 'missing cell')}, {_filled(code.kind, code.coding, code.fill, learned)}"
+        )
     if sketch.is_constant:
         lines.append(f"{column} is constant")
     if sketch.looks_like_identifier:
-        why = f"{len(sketch.texts)} different values in {sketch.n_rows} rows" if sketch.is_text else "it counts the rows"
+        why = (
+            f"{len(sketch.texts)} different values in {sketch.n_rows} rows" if sketch.is_text else "it counts the rows"
+        )
         lines.append(f"{column} looks like an identifier ({why}): consider ignoring it")
     if not sketch.is_text and max(abs(sketch.low), abs(sketch.high)) > 2**53:
         lines.append(f"{column} holds values beyond 2^53, where float64 no longer tells neighbouring integers apart")

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from widemargin.base.errors import BadInput, MalformedFile
-from widemargin.data.columns import Column, Frame, Numbers
+from widemargin.data.columns import Column, Frame, Numbers, counted
 
 if TYPE_CHECKING:
     from widemargin.data.encode import ColumnCode, TableEncoder
@@ -159,7 +159,7 @@ class Coder:
     def _no_number(self, what: str, column: Column, row: int, count: int) -> MalformedFile:
         cell = column.texts()[row]
         return MalformedFile(
-            f"{what} is numeric, but the cell is {cell!r} ({count} such cells in all): mend it, or name it among the "
+            f"{what} is numeric, but the cell is {cell!r} ({counted(count, 'such cell')} in all): mend it, or name it among the "
             "missing_values",
             path=self.frame.source,
             line=self.frame.line(row),
@@ -206,13 +206,13 @@ def refuse_infinite(name: str, values: np.ndarray, frame: Frame) -> None:
     if len(rows):
         raise BadInput(
             f"{frame.source}, {frame.place(rows[0])}: column {name!r} holds {values[rows[0]]} "
-            f"({len(rows)} infinite values in all): remove or replace them"
+            f"({counted(len(rows), 'infinite value')} in all): remove or replace them"
         )
 
 
 def missing_error(name: str, gaps: np.ndarray, frame: Frame, why: str = "") -> BadInput:
     rows = np.flatnonzero(gaps)
     return BadInput(
-        f"{frame.source}, {frame.place(rows[0])}: column {name!r} has {len(rows)} missing cells, the first one here; "
+        f"{frame.source}, {frame.place(rows[0])}: column {name!r} has {counted(len(rows), 'missing cell')}, the first one here; "
         f"{why}pass missing='mean', 'median', 'keep' or 'drop' when reading the training file"
     )

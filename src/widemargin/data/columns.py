@@ -26,9 +26,10 @@ DEFAULT_MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
 class Column(Protocol):
     """One column of a `Frame`."""
 
-    kind: str  # "number", "category", or "unknown" where the cells themselves must tell
-    declared: tuple[str, ...] | None  # categories that the file declares (ARFF)
-
+    @property
+    def kind(self) -> str: ...  # "number", "bool", "category", "date", or "unknown" where the cells themselves tell
+    @property
+    def declared(self) -> tuple[str, ...] | None: ...  # the categories that the file declares (ARFF)
     def __len__(self) -> int: ...
     def numbers(self) -> tuple[np.ndarray, np.ndarray]: ...
     def texts(self) -> list[str | None]: ...
@@ -169,6 +170,10 @@ class Frame:
 
     def column(self, name: str) -> Column:
         return self.columns[self.names.index(name)]
+
+
+def counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def text_of_number(value: float) -> str:

@@ -102,7 +102,9 @@ def _rows(stream: Iterable[bytes], layout: Layout, name: str) -> Iterator[_Row]:
         except StopIteration:
             return
         except csv.Error as error:
-            raise MalformedFile(f"the row that begins here cannot be split: {_words(error)}", path=name, line=line) from error
+            raise MalformedFile(
+                f"the row that begins here cannot be split: {_words(error)}", path=name, line=line
+            ) from error
         if len(fields) > 1 or (fields and fields[0].strip(BLANKS)):
             yield line, fields
         line = reader.line_num + 1

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -65,7 +66,7 @@ def layout_of(opened: Opened, dialect: Dialect) -> Layout:
     encoding = opened.encoding(dialect.encoding)
     lines = _sample_lines(opened, encoding)
     delimiter = dialect.delimiter or _delimiter(lines, dialect)
-    if delimiter == " " and all(map(_SVMLIGHT.fullmatch, lines[:20])):
+    if dialect.delimiter is None and lines and all(map(_SVMLIGHT.fullmatch, lines[:20])):
         raise BadInput(f"{opened.name} looks like an svmlight file (index:value pairs): use read_svmlight")
     header = dialect.header
     if header is None:
@@ -91,10 +92,8 @@ def _split(lines: list[str], delimiter: str, quote: str | None) -> list[list[str
         lines = [line.strip(BLANKS) for line in lines]
     reader = csv.reader((line + "\n" for line in lines), skipinitialspace=True, **_csv_options(delimiter, quote))
     rows: list[list[str]] = []
-    try:
+    with suppress(csv.Error):  # the reading proper says what is wrong, and where
         rows.extend(islice(reader, _SAMPLE_ROWS))
-    except csv.Error:  # the reading proper says what and where
-        pass
     return rows
 
 
@@ -118,8 +117,11 @@ def _has_header(rows: list[list[str]], dialect: Dialect) -> bool:
         return False
     first = [cell.strip(BLANKS) for cell in rows[0]]
     # Empty at an end is allowed: an index column has no name, and a delimiter may close the row.
-    inner = first[1:-1] if len(first) > 2 else first
-    if "" in inner or any(_number_like(cell) or (cell and cell in dialect.missing) for cell in first):
+    if (
+        not any(first)
+        or "" in first[1:-1]
+        or any(_number_like(cell) or (cell and cell in dialect.missing) for cell in first)
+    ):
         return False
     named = [cell for cell in first if cell]
     if len(set(named)) < len(named):

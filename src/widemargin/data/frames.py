@@ -41,20 +41,19 @@ def _column(series: Any, name: str, source: str) -> Column:
     import narwhals as nw
 
     dtype = series.dtype
-    if dtype == nw.Boolean:
-        values = series.to_list()
-        if None in values:
-            return Numbers(np.array([np.nan if v is None else float(v) for v in values]))
-        return Numbers(np.array(values, dtype=bool), "bool")
-    if dtype.is_integer() and series.null_count() == 0:
+    if series.null_count() == len(series):
+        return Numbers(np.full(len(series), np.nan))
+    whole = series.null_count() == 0
+    if dtype == nw.Boolean and whole:
+        return Numbers(np.array(series.to_list(), dtype=bool), "bool")
+    if dtype.is_integer() and whole:
         return Numbers(np.asarray(series.to_numpy()))
-    if dtype.is_numeric():
-        values = series.cast(nw.Float64)
-        return Numbers(np.array([np.nan if v is None else v for v in values.to_list()], dtype=np.float64))
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        gaps = np.asarray(series.is_null().to_numpy(), dtype=bool)
+        known = series if whole else series.fill_null(False if dtype == nw.Boolean else 0)
+        return Numbers(np.where(gaps, np.nan, np.asarray(known.cast(nw.Float64).to_numpy(), dtype=np.float64)))
     if dtype.is_temporal():
         return Cells([None if v is None else str(v) for v in series.to_list()], "date", frozenset())
-    if dtype == nw.Null or dtype == nw.Unknown:
-        return Numbers(np.full(len(series), np.nan))
     if dtype in (nw.String, nw.Categorical, nw.Enum, nw.Object):
         return Cells([_text(v, name, source) for v in series.to_list()], "category", frozenset())
     raise BadInput(f"{source}: column {name!r} holds {dtype}, which is neither numbers nor text: ignore or convert it")

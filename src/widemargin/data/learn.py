@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +26,8 @@ class Coding:
 
     categories: str = "onehot"
     missing: str = "error"
-    categorical: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
+    categorical: Sequence[str] = ()
+    ignore: Sequence[str] = ()
     sparse: bool | str = "auto"
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What must be known of a column before it can be coded; gathered piece by piece, so that streams can be learned from."""
+"""What must be known of a column before it is coded, gathered piece by piece so that streams can be learned from."""
 
 from __future__ import annotations
 

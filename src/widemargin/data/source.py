@@ -13,10 +13,10 @@ import lzma
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 from widemargin.base.errors import BadInput, MalformedFile
 
@@ -93,11 +93,9 @@ def _raw(source: Any) -> Iterator[Any]:
             raise BadInput(f"{path} is a directory, a table is one file: name the file inside it")
         if not os.path.exists(path):
             raise BadInput(f"{path} does not exist (working directory: {os.getcwd()})")
-        try:
-            stream = open(path, "rb")
-        except OSError as error:
-            raise BadInput(f"{path} cannot be read: {error.strerror}") from error
-        with stream:
+        if not os.access(path, os.R_OK):
+            raise BadInput(f"{path} cannot be read: permission denied")
+        with open(path, "rb") as stream:
             yield stream
     else:
         yield source
@@ -145,7 +143,7 @@ def format_of(head: bytes) -> str:
     return "csv"
 
 
-def lines_of(stream: IO[bytes], encoding: str, name: str) -> Iterator[str]:
+def lines_of(stream: Iterable[bytes], encoding: str, name: str) -> Iterator[str]:
     """Decoded lines with their line ends; a byte that does not decode is reported with its line."""
     if encoding.startswith("utf-16"):
         yield from _lines_in_utf16(stream, name)
@@ -167,11 +165,12 @@ def lines_of(stream: IO[bytes], encoding: str, name: str) -> Iterator[str]:
             ) from error
 
 
-def _lines_in_utf16(stream: IO[bytes], name: str) -> Iterator[str]:
+def _lines_in_utf16(stream: Any, name: str) -> Iterator[str]:
     text = io.TextIOWrapper(stream, encoding="utf-16", newline="")
     number = 0
     try:
-        for number, line in enumerate(text, start=1):
+        for line in text:
+            number += 1
             yield line
     except UnicodeError as error:
         raise MalformedFile(f"the text is not UTF-16 ({error})", path=name, line=number + 1) from error

@@ -83,7 +83,7 @@ def read_table(
     MissingExtra
         Parquet without polars or pyarrow.
     """
-    coding = Coding(categories, missing, tuple(categorical), tuple(ignore), sparse)
+    coding = Coding(categories, missing, categorical, ignore, sparse)
     dialect = Dialect(delimiter, header, quote, decimal, missing_values, encoding)  # type: ignore[arg-type]
     frame = read_frame(source, dialect, format, engine)
     learned = learn(lambda: iter([frame]), target, coding, dialect)
@@ -91,7 +91,9 @@ def read_table(
     X, y = encoder.code(frame, dropping=True).complete()
     n_dropped = frame.n_rows - X.shape[0]
     if n_dropped == frame.n_rows:
-        raise BadInput(f"{frame.source}: each of the {n_dropped} rows has a missing cell, none is left: missing='mean'?")
+        raise BadInput(
+            f"{frame.source}: each of the {n_dropped} rows has a missing cell, none is left: missing='mean'?"
+        )
     return Table(
         X,
         y,
@@ -128,7 +130,7 @@ def learn_encoder(
     more than `batch_rows` rows. The file may be read twice, so it must be a path, a data frame, or a file object that
     can seek.
     """
-    coding = Coding(categories, missing, tuple(categorical), tuple(ignore), sparse)
+    coding = Coding(categories, missing, categorical, ignore, sparse)
     dialect = Dialect(delimiter, header, quote, decimal, missing_values, encoding)  # type: ignore[arg-type]
     frames = _repeatable(source, dialect, _checked(batch_rows), format)
     learned = learn(frames, target, coding, dialect)

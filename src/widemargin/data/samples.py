@@ -1,4 +1,4 @@
-"""Two small real data sets that travel with the package; sources and licences in LICENSES.md.
+"""Two small real data sets that travel with the package; sources and licences in bundled/LICENSES.md.
 
 Iris is Fisher's own table (1936), as in R and scikit-learn. The widespread UCI copy differs from it in two flowers:
 the 35th (petal width 0.1 instead of 0.2) and the 38th (sepal width 3.1 and petal length 1.5 instead of 3.6 and 1.4).
@@ -28,8 +28,8 @@ def load_iris_tenths() -> tuple[np.ndarray, np.ndarray]:
     y : ndarray of 150 str
         "setosa", "versicolor", "virginica", 50 each, in this order.
     """
-    with (files(__name__) / "iris.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.reader(stream))[1:]
+    text = (files("widemargin.data") / "bundled" / "iris.csv").read_text(encoding="utf-8")
+    rows = list(csv.reader(text.splitlines()))[1:]
     return np.array([row[:4] for row in rows], dtype=np.float64), np.array([row[4] for row in rows])
 
 
@@ -48,7 +48,7 @@ def load_sms_spam() -> tuple[list[str], np.ndarray]:
     labels : ndarray of str
         "ham" or "spam".
     """
-    text = lzma.decompress((files(__name__) / "sms_spam.tsv.xz").read_bytes()).decode("utf-8")
+    text = lzma.decompress((files("widemargin.data") / "bundled" / "sms_spam.tsv.xz").read_bytes()).decode("utf-8")
     pairs = [line.split("\t", 1) for line in text.split("\n") if line]
     return [message for _, message in pairs], np.array([label for label, _ in pairs])
 
