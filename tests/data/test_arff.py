@@ -13,7 +13,7 @@ DENSE = """\
 % a comment
 @RELATION 'an example'
 @attribute 'the size' REAL
-@attribute colour {red, 'light blue', "it's"}   
+@attribute colour {red, 'light blue', "it's"}
 @Attribute note string
 @attribute class {yes,no}
 

@@ -39,7 +39,7 @@ def test_sms_spam_has_its_published_counts():
 
 
 def test_sms_features_count_words():
-    X, y, words = sms_features()
+    X, _, words = sms_features()
     assert X.shape == (5574, len(words))
     assert X.format == "csr"
     free = int(np.flatnonzero(words == "free")[0])

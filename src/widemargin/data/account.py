@@ -42,9 +42,8 @@ def _sentences(sketch: Sketch, learned: Learned) -> list[str]:
     elif code.coding == "ordinal":
         lines.append(f"{column} was coded 0 to {len(code.categories) - 1} in the order {_listed(code.categories)}")
     if sketch.n_missing:
-        lines.append(
-            f"{column} has {counted(sketch.n_missing, 'missing cell')}, {_filled(code.kind, code.coding, code.fill, learned)}"
-        )
+        gaps = counted(sketch.n_missing, "missing cell")
+        lines.append(f"{column} has {gaps}, {_filled(code.kind, code.coding, code.fill, learned)}")
     if sketch.is_constant:
         lines.append(f"{column} is constant")
     if sketch.looks_like_identifier:

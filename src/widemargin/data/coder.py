@@ -159,8 +159,8 @@ class Coder:
     def _no_number(self, what: str, column: Column, row: int, count: int) -> MalformedFile:
         cell = column.texts()[row]
         return MalformedFile(
-            f"{what} is numeric, but the cell is {cell!r} ({counted(count, 'such cell')} in all): mend it, or name it among the "
-            "missing_values",
+            f"{what} is numeric, but the cell is {cell!r} ({counted(count, 'such cell')} in all): mend it, or name it "
+            "among the missing_values",
             path=self.frame.source,
             line=self.frame.line(row),
         )
@@ -213,6 +213,6 @@ def refuse_infinite(name: str, values: np.ndarray, frame: Frame) -> None:
 def missing_error(name: str, gaps: np.ndarray, frame: Frame, why: str = "") -> BadInput:
     rows = np.flatnonzero(gaps)
     return BadInput(
-        f"{frame.source}, {frame.place(rows[0])}: column {name!r} has {counted(len(rows), 'missing cell')}, the first one here; "
-        f"{why}pass missing='mean', 'median', 'keep' or 'drop' when reading the training file"
+        f"{frame.source}, {frame.place(rows[0])}: column {name!r} has {counted(len(rows), 'missing cell')}, "
+        f"the first one here; {why}pass missing='mean', 'median', 'keep' or 'drop' when reading the training file"
     )
