@@ -8,8 +8,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
+#include <type_traits>
 #include <vector>
 
+#include "base/buffer.hpp"
 #include "base/types.hpp"
 #include "data/rows.hpp"
 
@@ -28,12 +31,16 @@ using In2 = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 template <class T>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
-// Gives a vector to NumPy without a copy.
-template <class T>
-Out<T> to_numpy(std::vector<T>&& values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return Out<T>(kept->data(), {kept->size()}, owner);
+// Gives a vector or a buffer to NumPy without a copy.
+template <class Array>
+auto to_numpy(Array&& values) {
+  static_assert(std::is_rvalue_reference_v<Array&&>, "move it: the arrays of NumPy own what they show");
+  using T = std::remove_pointer_t<decltype(values.data())>;
+  auto kept = std::make_unique<Array>(std::move(values));
+  Array* array = kept.get();
+  nb::capsule owner(array, [](void* p) noexcept { delete static_cast<Array*>(p); });
+  kept.release();
+  return Out<T>(array->data(), {static_cast<std::size_t>(array->size())}, owner);
 }
 
 // Data rows with the arrays that hold them.
@@ -48,5 +55,6 @@ void poll_signals();
 void bind_base(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_online(nb::module_& m);
+void bind_svmlight(nb::module_& m);
 
 }  // namespace widemargin

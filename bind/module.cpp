@@ -17,4 +17,5 @@ NB_MODULE(_core, m) {
   bind_base(m);
   bind_rows(m);
   bind_online(m);
+  bind_svmlight(m);
 }

@@ -10,9 +10,12 @@ _NAMES = {
     "load_iris": "samples",
     "load_iris_tenths": "samples",
     "load_sms_spam": "samples",
+    "read_svmlight": "svmlight",
     "read_table": "table",
     "sms_features": "samples",
+    "stream_svmlight": "svmlight",
     "stream_table": "table",
+    "write_svmlight": "svmlight_writer",
 }
 __all__ = list(_NAMES)
 
