@@ -78,6 +78,15 @@ nb::tuple advance(BoundOnline& self, InOut<double> w, InOut<double> a, InOut<Col
 void bind_online(nb::module_& m) {
   nb::class_<BoundOnline>(m, "OnlineSolver", "Perceptrons and passive-aggressive learners, one row at a time.")
       .def_prop_ro("visits_per_epoch", [](const BoundOnline& s) { return s.solver.visits_per_epoch(); })
+      .def("scan_first_epoch", [](BoundOnline& s, Index first) { s.solver.scan_first_epoch(first); }, "first"_a = 0)
+      .def(
+          "scanned",
+          [](const BoundOnline& s) -> nb::object {
+            const Scan* seen = s.solver.scanned();
+            if (!seen) return nb::none();
+            return nb::make_tuple(seen->bad_row, seen->bad_column, seen->max_squared_norm, seen->digest);
+          },
+          "What the first epoch saw, as Rows.scan gives it; None if it was not asked to look.")
       .def("advance", &advance, "w"_a.noconvert(), "a"_a.noconvert(), "updates_of"_a.noconvert(),
            "counters"_a.noconvert(), "sums"_a.noconvert(), "budget"_a, "until_epoch"_a, "keep_log"_a,
            "-> (stop, visit, row, step): stop is 0 budget, 1 epoch, 2 clean, 3 stalled; the rest is the log of updates.");

@@ -66,17 +66,41 @@ class Random {
     return hi;
   }
 
+  // The same for bounds below 2^32, two to a word: orders of rows are drawn by the million.
+  std::uint32_t below32(std::uint32_t bound) {
+    std::uint64_t p = next32() * static_cast<std::uint64_t>(bound);
+    if (static_cast<std::uint32_t>(p) < bound) {
+      const std::uint32_t reject = (0 - bound) % bound;
+      while (static_cast<std::uint32_t>(p) < reject) p = next32() * static_cast<std::uint64_t>(bound);
+    }
+    return static_cast<std::uint32_t>(p >> 32);
+  }
+
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }  // [0, 1)
 
  private:
+  std::uint64_t next32() {
+    if (half_) {
+      half_ = false;
+      return word_ >> 32;
+    }
+    word_ = next();
+    half_ = true;
+    return word_ & 0xffffffffu;
+  }
+
   std::uint64_t seed_, purpose_, index_, sub_, counter_ = 0;
   Block block_{};
   int at_ = 4;
+  std::uint64_t word_ = 0;
+  bool half_ = false;
 };
 
 template <class Int>
 void shuffle(std::vector<Int>& items, Random random) {
-  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
+  std::size_t i = items.size();
+  for (; i > 0xffffffffu; --i) std::swap(items[i - 1], items[random.below(i)]);
+  for (; i > 1; --i) std::swap(items[i - 1], items[random.below32(static_cast<std::uint32_t>(i))]);
 }
 
 }  // namespace widemargin

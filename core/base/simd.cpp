@@ -30,6 +30,21 @@ void plain_add(double s, const T* x, double* w, Index d) {
   for (Index j = 0; j < d; ++j) w[j] += s * x[j];
 }
 
+inline std::uint64_t key_of(const std::uint64_t* keys, Index k) { return keys[k]; }
+inline std::uint64_t key_of(const Column* columns, Index k) { return column_key(static_cast<std::uint64_t>(columns[k])); }
+
+// `key(k)` gives the keys of the k-th stored value.
+template <class T, class Key>
+std::uint64_t plain_hash(const T* x, Index size, Index k, double& q, Key key) {
+  std::uint64_t h = 0;
+  for (; k < size; ++k) {
+    const double v = x[k];
+    h += hash_term(v, key(k));
+    q += v * v;
+  }
+  return h;
+}
+
 #ifdef WIDEMARGIN_X86
 AVX2 inline __m256d load4(const double* x) { return _mm256_loadu_pd(x); }
 AVX2 inline __m256d load4(const float* x) { return _mm256_cvtps_pd(_mm_loadu_ps(x)); }
@@ -63,6 +78,40 @@ AVX2 void avx2_add(double s, const T* x, double* w, Index d) {
   for (; j < d; ++j) w[j] += s * x[j];
 }
 
+AVX2 inline __m256i load_keys(const std::uint64_t* keys, Index k) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(keys + k));
+}
+AVX2 inline __m256i load_keys(const Column* columns, Index k) {  // column_key of four columns
+  const __m256i j = _mm256_cvtepi32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(columns + k)));
+  const auto line = [&](unsigned slope, unsigned start) __attribute__((target("avx2,fma"))) {
+    return _mm256_add_epi64(_mm256_mul_epu32(j, _mm256_set1_epi64x(slope)), _mm256_set1_epi64x(start));
+  };
+  const __m256i low = line(0x9E3779B1u, 0x85EBCA77u), high = _mm256_slli_epi64(line(0xC2B2AE3Du, 0x27D4EB2Fu), 32);
+  return _mm256_or_si256(_mm256_blend_epi32(low, high, 0xAA), _mm256_set1_epi64x(0x0000000100000001));
+}
+
+template <class T, class Keys>
+AVX2 std::uint64_t avx2_hash(const T* x, const Keys* keys, Index size, double& squared_norm) {
+  const __m256d zero = _mm256_setzero_pd();
+  __m256d q = zero;
+  __m256i h = _mm256_setzero_si256();
+  Index k = 0;
+  for (; k + 4 <= size; k += 4) {
+    const __m256d v = load4(x + k);
+    q = _mm256_fmadd_pd(v, v, q);
+    const __m256i bits = _mm256_castpd_si256(_mm256_add_pd(v, zero)), key = load_keys(keys, k);
+    h = _mm256_add_epi64(h, _mm256_mul_epu32(bits, key));
+    h = _mm256_add_epi64(h, _mm256_mul_epu32(_mm256_srli_epi64(bits, 32), _mm256_srli_epi64(key, 32)));
+  }
+  alignas(32) double qs[4];
+  alignas(32) std::uint64_t hs[4];
+  _mm256_store_pd(qs, q);
+  _mm256_store_si256(reinterpret_cast<__m256i*>(hs), h);
+  squared_norm = (qs[0] + qs[1]) + (qs[2] + qs[3]);
+  const std::uint64_t tail = plain_hash(x, size, k, squared_norm, [&](Index i) { return key_of(keys, i); });
+  return hs[0] + hs[1] + hs[2] + hs[3] + tail;
+}
+
 Level look() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Level::avx2 : Level::scalar; }
 #else
 template <class T>
@@ -72,6 +121,11 @@ double avx2_dot(const T* x, const double* w, Index d) {
 template <class T>
 void avx2_add(double s, const T* x, double* w, Index d) {
   plain_add(s, x, w, d);
+}
+template <class T, class Keys>
+std::uint64_t avx2_hash(const T* x, const Keys* keys, Index size, double& squared_norm) {
+  squared_norm = 0;
+  return plain_hash(x, size, 0, squared_norm, [&](Index i) { return key_of(keys, i); });
 }
 Level look() { return Level::scalar; }
 #endif
@@ -97,5 +151,23 @@ void add(double s, const double* x, double* w, Index d) {
 void add(double s, const float* x, double* w, Index d) {
   level() == Level::avx2 ? avx2_add(s, x, w, d) : plain_add(s, x, w, d);
 }
+
+namespace {
+template <class T, class Keys>
+std::uint64_t any_hash(const T* x, const Keys* keys, Index size, double& squared_norm) {
+  if (level() == Level::avx2) return avx2_hash(x, keys, size, squared_norm);
+  squared_norm = 0;
+  return plain_hash(x, size, 0, squared_norm, [&](Index i) { return key_of(keys, i); });
+}
+}  // namespace
+
+std::uint64_t hash_and_norm(const double* x, const std::uint64_t* keys, Index d, double& q) {
+  return any_hash(x, keys, d, q);
+}
+std::uint64_t hash_and_norm(const float* x, const std::uint64_t* keys, Index d, double& q) {
+  return any_hash(x, keys, d, q);
+}
+std::uint64_t hash_and_norm(const double* x, const Column* j, Index size, double& q) { return any_hash(x, j, size, q); }
+std::uint64_t hash_and_norm(const float* x, const Column* j, Index size, double& q) { return any_hash(x, j, size, q); }
 
 }  // namespace widemargin::simd

@@ -1,8 +1,6 @@
 #include "data/scan.hpp"
 
 #include <atomic>
-#include <bit>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -14,101 +12,27 @@ namespace {
 
 constexpr Index rows_per_block = 4096;
 
-inline std::uint64_t mix(std::uint64_t z) {  // the finaliser of SplitMix64 [SteeleEtAl14]
-  z += 0x9E3779B97F4A7C15u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
-// Two odd 32-bit keys of a column in one word, cheap enough to make again at each visit.
-inline std::uint64_t column_key(std::uint64_t j) {
-  const std::uint64_t z = (j + 0x632BE59BD9B4E019u) * 0xD6E8FEB86659FD93u;
-  return (z ^ (z >> 32)) | 0x0000000100000001u;
-}
-
-inline std::uint64_t term(double v, std::uint64_t key) {
-  const auto bits = std::bit_cast<std::uint64_t>(v + 0.0);
-  return (bits & 0xffffffffu) * (key & 0xffffffffu) + (bits >> 32) * (key >> 32);
-}
-
-template <class T>
-std::uint64_t row_hash(DenseRow<T> row, const std::uint64_t* keys) {
-  std::uint64_t h = 0;
-  for (Index j = 0; j < row.d; ++j) h += term(row.x[j], keys[j]);
-  return h;
-}
-
-template <class T>
-std::uint64_t row_hash(SparseRow<T> row, const std::uint64_t*) {
-  std::uint64_t h = 0;
-  for (Index k = 0; k < row.size; ++k) h += term(row.x[k], column_key(static_cast<std::uint64_t>(row.j[k])));
-  return h;
-}
-
-template <class T>
-Index column(DenseRow<T>, Index k) {
-  return k;
-}
-template <class T>
-Index column(SparseRow<T> row, Index k) {
-  return row.j[k];
-}
-template <class T>
-Index stored(DenseRow<T> row) {
-  return row.d;
-}
-template <class T>
-Index stored(SparseRow<T> row) {
-  return row.size;
-}
-
-template <class T>
-std::vector<std::uint64_t> keys_for(const DenseRows<T>& rows) {
-  std::vector<std::uint64_t> keys(static_cast<std::size_t>(rows.d));
-  for (std::size_t j = 0; j < keys.size(); ++j) keys[j] = column_key(j);
-  return keys;
-}
-template <class T>
-std::vector<std::uint64_t> keys_for(const SparseRows<T>&) {
-  return {};
-}
-
-template <class Rows>
-Scan scan_block(const Rows& rows, const std::uint64_t* keys, Index first, Index begin, Index end) {
-  Scan s;
-  for (Index i = begin; i < end; ++i) {
-    const auto row = rows[i];
-    const double q = squared_norm(row);
-    if (!std::isfinite(q) && s.bad_row < 0) {
-      // A finite row whose squares overflow is not bad here; only a non-finite value is.
-      for (Index k = 0; k < stored(row); ++k)
-        if (!std::isfinite(row.x[k])) {
-          s.bad_row = i;
-          s.bad_column = column(row, k);
-          break;
-        }
-    }
-    if (!(q <= s.max_squared_norm)) s.max_squared_norm = q;
-    s.digest += mix(row_hash(row, keys) + mix(static_cast<std::uint64_t>(first + i)));
-  }
-  return s;
-}
-
 }  // namespace
 
+RowScan::RowScan(const AnyRows& rows, Index first) : first_(first) {
+  const bool dense = rows.index() < 2;
+  keys_.resize(dense ? static_cast<std::size_t>(width(rows)) : 0);
+  for (std::size_t j = 0; j < keys_.size(); ++j) keys_[j] = simd::column_key(j);
+}
+
 Scan scan(const AnyRows& any, Index first, int threads, Poll poll) {
+  const RowScan fresh(any, first);
   return std::visit(
       [&](const auto& rows) {
-        const auto keys = keys_for(rows);
         const Index blocks = (rows.n + rows_per_block - 1) / rows_per_block;
         std::vector<Scan> part(static_cast<std::size_t>(blocks));
         parallel_for(
             blocks, threads,
             [&](Index t) {
-              const Index begin = t * rows_per_block;
-              part[static_cast<std::size_t>(t)] =
-                  scan_block(rows, keys.data(), first, begin, std::min(rows.n, begin + rows_per_block));
+              RowScan scan = fresh;
+              const Index end = std::min(rows.n, (t + 1) * rows_per_block);
+              for (Index i = t * rows_per_block; i < end; ++i) scan.add(i, rows[i]);
+              part[static_cast<std::size_t>(t)] = scan.seen;
             },
             poll);
         Scan all;
@@ -135,9 +59,10 @@ void squared_norms(const AnyRows& any, double* out, int threads) {
 void row_hashes(const AnyRows& any, std::uint64_t* out, int threads) {
   std::visit(
       [&](const auto& rows) {
-        const auto keys = keys_for(rows);
+        const RowScan scan(any);
         parallel_blocks(rows.n, rows_per_block, threads, [&](Index begin, Index end) {
-          for (Index i = begin; i < end; ++i) out[i] = mix(row_hash(rows[i], keys.data()));
+          double q;
+          for (Index i = begin; i < end; ++i) out[i] = mix(scan.hash(rows[i], q));
         });
       },
       any);

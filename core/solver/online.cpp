@@ -85,53 +85,76 @@ void OnlineSolver::set_order(Index epoch) {
   order_of_ = key;
 }
 
+void OnlineSolver::scan_first_epoch(Index first) {
+  if (p_.visits.empty()) scan_.emplace(p_.rows, first);
+}
+
+template <bool scanning, class Rows, class Rule>
+void OnlineSolver::visit(const Rows& rows, const Rule& rule, OnlineCounters& counters, OnlineArrays state, Index begin,
+                         Index end, std::vector<Mistake>* log) {
+  constexpr Index ahead = 32;
+  OnlineCounters c = counters;  // a copy of our own: stores through w could alias the caller's
+  const double one = o_.intercept ? 1.0 : 0.0, keep = 1 - o_.eta * o_.decay;
+  const Index d = rows.d, m = m_;
+  const bool given_order = o_.shuffle == Shuffle::never && p_.visits.empty();
+  const Column* order = o_.shuffle == Shuffle::never ? p_.visits.data() : order_.data();
+  const double* step_of = p_.step.empty() ? nullptr : p_.step.data();
+  const double* y = p_.y;
+  double* w = state.w;
+
+  for (Index k = begin; k < end; ++k) {
+    const Index i = given_order ? k : order[k];
+    if (k + 2 * ahead < m) {
+      const Index next = given_order ? k + ahead : order[k + ahead];
+      rows.prefetch(next);
+      if (!given_order) {
+        WIDEMARGIN_PREFETCH(y + next);
+        WIDEMARGIN_PREFETCH(state.updates_of + next);
+        rows.prefetch_start(order[k + 2 * ahead]);
+      }
+    }
+    const auto row = rows[i];
+    if constexpr (scanning) scan_->add(i, row);
+    const double u = c.scale * dot(row, w) + one * w[d];
+    const Correction fix = rule(y[i], u, step_of ? step_of[i] : 1.0, [&] { return squared_norm(row) + one; });
+    ++c.visits;
+    if (o_.decay > 0) {
+      c.scale *= keep;
+      if (c.scale < 1e-9) unscale(c, w, d);
+    }
+    if (fix.step == 0 && fix.loss == 0) continue;
+    c.epoch_loss += fix.loss;
+    c.loss += fix.loss;
+    c.squared_loss += fix.loss * fix.loss;
+    if (fix.step == 0) continue;
+    ++c.updates;
+    ++c.epoch_updates;
+    add(fix.step / c.scale, row, w);
+    w[d] += one * fix.step;
+    if (state.a) {
+      // This w counts from this visit on (birth 1) or from the next (birth 0).
+      const double before = static_cast<double>(c.visits - o_.birth) * fix.step;
+      add(before, row, state.a);
+      state.a[d] += one * before;
+    }
+    if (state.updates_of) ++state.updates_of[i];
+    if (log) log->push_back({c.visits - 1, static_cast<Column>(i), fix.step});
+  }
+  counters = c;
+}
+
 template <class Rows, class Rule>
 OnlineStop OnlineSolver::run(const Rows& rows, const Rule& rule, OnlineCounters& c, OnlineArrays state, Index budget,
                              Index until_epoch, std::vector<Mistake>* log) {
-  constexpr Index ahead = 8;
-  const double one = o_.intercept ? 1.0 : 0.0, keep = 1 - o_.eta * o_.decay;
-  const Index d = rows.d;
-  double* w = state.w;
-
   while (budget > 0) {
     set_order(c.epoch);
-    const Column* order = o_.shuffle == Shuffle::never ? p_.visits.data() : order_.data();
-    const bool given_order = o_.shuffle == Shuffle::never && p_.visits.empty();
     if (c.position == 0) c.epoch_updates = 0, c.epoch_loss = 0;
-
-    const Index end = std::min(m_, c.position + budget);
-    budget -= end - c.position;
-    for (Index k = c.position; k < end; ++k) {
-      const Index i = given_order ? k : order[k];
-      if (!given_order && k + ahead < m_) rows.prefetch(order[k + ahead]);
-      const auto row = rows[i];
-      const double s = p_.step.empty() ? 1.0 : p_.step[static_cast<std::size_t>(i)];
-      const double u = c.scale * dot(row, w) + one * w[d];
-      const Correction fix = rule(p_.y[i], u, s, [&] { return squared_norm(row) + one; });
-      if (o_.decay > 0) {
-        c.scale *= keep;
-        if (c.scale < 1e-9) unscale(c, w, d);
-      }
-      ++c.visits;
-      if (fix.step == 0 && fix.loss == 0) continue;
-      c.epoch_loss += fix.loss;
-      c.loss += fix.loss;
-      c.squared_loss += fix.loss * fix.loss;
-      if (fix.step == 0) continue;
-      ++c.updates;
-      ++c.epoch_updates;
-      const double step = fix.step / c.scale;
-      add(step, row, w);
-      w[d] += one * fix.step;
-      if (state.a) {
-        // This w counts from this visit on (birth 1) or from the next (birth 0).
-        const double before = static_cast<double>(c.visits - o_.birth) * fix.step;
-        add(before, row, state.a);
-        state.a[d] += one * before;
-      }
-      if (state.updates_of) ++state.updates_of[i];
-      if (log) log->push_back({c.visits - 1, static_cast<Column>(i), fix.step});
-    }
+    const Index begin = c.position, end = std::min(m_, begin + budget);
+    budget -= end - begin;
+    if (scan_ && c.epoch == 0)
+      visit<true>(rows, rule, c, state, begin, end, log);
+    else
+      visit<false>(rows, rule, c, state, begin, end, log);
     c.position = end;
     if (end < m_) break;
 

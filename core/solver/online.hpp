@@ -11,10 +11,12 @@
 // Method   the average of all w so far is kept lazily: sum over visits of w = t w - a, a += t' delta   [Collins02, Daume12]
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/types.hpp"
 #include "data/rows.hpp"
+#include "data/scan.hpp"
 
 namespace widemargin {
 
@@ -71,8 +73,11 @@ struct Mistake {
 class OnlineSolver {
  public:
   OnlineSolver(OnlineProblem problem, OnlineOptions options);
-  // `log` receives the updates if given. Throws nothing; touches only the state.
+  // `log` receives the updates if given. Touches only the state.
   OnlineStop advance(OnlineCounters& c, OnlineArrays state, Index budget, Index until_epoch, std::vector<Mistake>* log);
+  // Scans the rows while the first epoch visits them, which spares a pass over the data. Only if it visits all.
+  void scan_first_epoch(Index first);
+  const Scan* scanned() const { return scan_ ? &scan_->seen : nullptr; }
   Index visits_per_epoch() const { return m_; }
 
  private:
@@ -80,12 +85,16 @@ class OnlineSolver {
   template <class Rows, class Rule>
   OnlineStop run(const Rows& rows, const Rule& rule, OnlineCounters& c, OnlineArrays state, Index budget,
                  Index until_epoch, std::vector<Mistake>* log);
+  template <bool scanning, class Rows, class Rule>
+  void visit(const Rows& rows, const Rule& rule, OnlineCounters& c, OnlineArrays state, Index begin, Index end,
+             std::vector<Mistake>* log);
 
   OnlineProblem p_;
   OnlineOptions o_;
   Index m_;
   std::vector<Column> order_;  // derived from (seed, epoch): a cache, not state
   Index order_of_ = -1;
+  std::optional<RowScan> scan_;
 };
 
 }  // namespace widemargin

@@ -68,6 +68,13 @@ class OnlineSolver:
     @property
     def visits_per_epoch(self) -> int: ...
 
+    def scan_first_epoch(self, first: int = 0) -> None: ...
+
+    def scanned(self) -> object:
+        """
+        What the first epoch saw, as Rows.scan gives it; None if it was not asked to look.
+        """
+
     def advance(self, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], updates_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], budget: int, until_epoch: int, keep_log: bool) -> tuple:
         """
         -> (stop, visit, row, step): stop is 0 budget, 1 epoch, 2 clean, 3 stalled; the rest is the log of updates.
