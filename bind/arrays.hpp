@@ -56,5 +56,8 @@ void bind_base(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_online(nb::module_& m);
 void bind_svmlight(nb::module_& m);
+void bind_batch(nb::module_& m);
+void bind_margin_perceptron(nb::module_& m);
+void bind_voted(nb::module_& m);
 
 }  // namespace widemargin

@@ -18,4 +18,7 @@ NB_MODULE(_core, m) {
   bind_rows(m);
   bind_online(m);
   bind_svmlight(m);
+  bind_batch(m);
+  bind_margin_perceptron(m);
+  bind_voted(m);
 }

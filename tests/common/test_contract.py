@@ -10,11 +10,13 @@ WEIGHTS = {
 }
 ONLINE = [wm.Perceptron(), wm.AveragedPerceptron()]
 
+OPTIMISERS = [wm.BatchPerceptron()]
+
 
 def expected_failures(estimator):
     return WEIGHTS if type(estimator).__name__ in {type(e).__name__ for e in ONLINE} else {}
 
 
-@parametrize_with_checks(ONLINE, expected_failed_checks=expected_failures)
+@parametrize_with_checks([*ONLINE, *OPTIMISERS], expected_failed_checks=expected_failures)
 def test_scikit_learn_check(estimator, check):
     check(estimator)
