@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.oracle.perceptrons import batch_perceptron
 
 import widemargin as wm
+from widemargin import store
 from widemargin.base.drive import drive
 from widemargin.data.rows import native_rows
 from widemargin.solver.batch import BatchOptions, BatchSolver
@@ -100,7 +101,7 @@ def test_passes_one_by_one_equal_one_call_and_a_saved_state_goes_on():
     whole.advance(a, 10**9, 50)
     for step in range(50):
         piece.advance(b, 1, 50)
-        b = type(b)(*(v.copy() for v in (b.w, b.counters, b.sums)))
+        b = store.loads(store.dumps(b))
         assert b.step == step + 1
     for x, z in ((a.w, b.w), (a.counters, b.counters), (a.sums, b.sums)):
         assert_array_equal(x, z)

@@ -35,7 +35,9 @@ def largest_margin(X, y):
     from sklearn.svm import SVC
 
     Z = np.column_stack([X, np.ones(len(X))])
-    svm = SVC(kernel="precomputed", C=1e10, tol=1e-10).fit(np.block([[Z @ Z.T, -Z @ Z.T], [-Z @ Z.T, Z @ Z.T]]), np.r_[y, -y])
+    svm = SVC(kernel="precomputed", C=1e10, tol=1e-10).fit(
+        np.block([[Z @ Z.T, -Z @ Z.T], [-Z @ Z.T, Z @ Z.T]]), np.r_[y, -y]
+    )
     # Every row and its mirror image: by symmetry the bias of the SVM is 0.
     both = np.vstack([Z, -Z])
     w = svm.dual_coef_[0] @ both[svm.support_]

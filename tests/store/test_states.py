@@ -9,6 +9,7 @@ from tests.store.toys import same
 from widemargin import _core, store
 from widemargin.base.errors import CannotStore, DamagedFile
 from widemargin.base.records import Trace
+from widemargin.estimator.batch_perceptron import BatchPerceptron
 from widemargin.estimator.perceptron import AveragedPerceptron, Perceptron
 from widemargin.solver.online import OnlineOptions, OnlineSolver
 from widemargin.store.container import chunks, unpack
@@ -70,7 +71,7 @@ def test_a_trace_comes_back_with_its_gaps():
         np.testing.assert_array_equal(back[name], trace[name])
 
 
-@pytest.mark.parametrize("make", [Perceptron, AveragedPerceptron])
+@pytest.mark.parametrize("make", [Perceptron, AveragedPerceptron, BatchPerceptron])
 @pytest.mark.parametrize("multiclass", ["ovr", "ovo"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_a_perceptron_comes_back_whole(make, multiclass, n_classes):

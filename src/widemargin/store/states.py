@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..base.records import Trace
+from ..solver import batch
 from ..solver.online import COUNTERS, SUMS, OnlineState
 from .objects import ObjectSpec
 from .rules import Array, Plain, Rule
@@ -62,6 +63,31 @@ ONLINE_STATE = ObjectSpec(
         "log_step": Array("f8", ("m",)),
     },
     rule=lambda s: s["averaged"] in (0, s["p"]),
+)
+
+
+def counted_state(target: str, arrays: dict[str, Rule], counters: dict[str, Rule], sums: tuple[str, ...]) -> ObjectSpec:
+    """A state of arrays, then `counters` and `sums`, in the order of its constructor."""
+
+    def fields(state: Any) -> dict[str, Any]:
+        return {
+            **{name: getattr(state, name) for name in arrays},
+            **dict(zip(counters, state.counters.tolist(), strict=True)),
+            **dict(zip(sums, state.sums.tolist(), strict=True)),
+        }
+
+    def build(cls: type, values: dict[str, Any]) -> Any:
+        numbers = np.array([values[name] for name in counters], np.int64)
+        return cls(*(values[name] for name in arrays), numbers, np.array([values[name] for name in sums], np.float64))
+
+    return ObjectSpec(target, 1, fields, build, {**arrays, **counters, **{name: Plain(float) for name in sums}})
+
+
+BATCH_STATE = counted_state(
+    "widemargin.solver.batch:BatchState",
+    {"w": Array("f8", ("p",))},
+    {name: Plain(int, low=0, high=_MOST) for name in batch.COUNTERS},
+    batch.SUMS,
 )
 
 

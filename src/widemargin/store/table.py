@@ -12,7 +12,7 @@ from typing import Any
 from .estimators import EstimatorSpec
 from .records import DataclassSpec
 from .rules import Array, Fields, Labels, Part, Plain, Rule, Sizes
-from .states import ONLINE_STATE, TRACE
+from .states import BATCH_STATE, ONLINE_STATE, TRACE
 
 _PERCEPTRON = "widemargin.estimator.perceptron"
 
@@ -27,16 +27,19 @@ LINEAR: Mapping[str, Rule] = {
     "coef_": Array("f8", ("k", "d")),
     "intercept_": Array("f8", ("k",)),
 }
-ONLINE: Mapping[str, Rule] = {
+ITERATED: Mapping[str, Rule] = {
     **LINEAR,
     "n_iter_": Plain(int, low=0),
-    "t_": Plain(float, low=0),
     "n_updates_": Plain(int, low=0),
     "converged_": Plain(bool),
     "stop_reason_": Plain(str),
     "trace_": Part("Trace"),
     "certificate_": Rule(optional=True),
     "proof_": Rule(optional=True, proof=True),
+}
+ONLINE: Mapping[str, Rule] = {
+    **ITERATED,
+    "t_": Plain(float, low=0),
     "_stream": Fields(
         {
             "rows": Plain(int, low=0),
@@ -55,10 +58,14 @@ TABLE: dict[str, Any] = {
     "Trace": TRACE,
     # states of solvers
     "OnlineState": ONLINE_STATE,
+    "BatchState": BATCH_STATE,
     "OnlineOptions": DataclassSpec("widemargin.solver.online:OnlineOptions", 1),
     "PartsState": DataclassSpec("widemargin.solver.parts:PartsState", 1),
     # estimators
     "Perceptron": EstimatorSpec(f"{_PERCEPTRON}:Perceptron", 1, ONLINE, rule=_parts_fit_classes),
+    "BatchPerceptron": EstimatorSpec(
+        "widemargin.estimator.batch_perceptron:BatchPerceptron", 1, ITERATED, rule=_parts_fit_classes
+    ),
     "AveragedPerceptron": EstimatorSpec(
         f"{_PERCEPTRON}:AveragedPerceptron",
         1,
