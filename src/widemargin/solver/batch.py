@@ -118,8 +118,9 @@ class BatchSolver:
             words = {
                 "converged": f"converged: pass {state.step} found no row with y u <= 0",
                 "stalled": (
-                    f"delta has length {state.length:.3g} after {state.step} passes, but there are {wrong}: a minimum "
-                    "of E that separates nothing (E(0) = 0); the data seem not separable: certify(…, prove=True) for a proof"
+                    f"delta has length {state.length:.3g} after {state.step} passes with {wrong}: a minimum "
+                    "of E that separates nothing (E(0) = 0); the data seem not separable: "
+                    "certify(…, prove=True) for a proof"
                 ),
                 "epochs": (
                     f"all {max_iter} passes done, the last with {wrong} and a delta of length {state.length:.3g}: "
