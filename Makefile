@@ -1,44 +1,92 @@
-# Every target sets up what it needs in .venv by itself; a second call does not rebuild.
+# Every target sets up what it needs in .venv by itself; a second call neither installs nor compiles again.
+# Needed beforehand: python3 >= 3.11 with venv and headers, g++, make. Everything else comes from PyPI.
 PYTHON ?= python3
+JOBS ?= 2
 VENV := .venv
 PY := $(VENV)/bin/python
-NATIVE := CMakeLists.txt pyproject.toml $(shell find core bind -name '*.[ch]pp' 2>/dev/null)
-JOBS ?= 2
+PIP := $(PY) -m pip --disable-pip-version-check install -q -q
+EDITABLE := CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PIP) --no-build-isolation -e
+STUB := src/widemargin/_core.pyi
+NATIVE := CMakeLists.txt pyproject.toml $(shell find core bind -name '*.[ch]pp')
+CPP = $(shell find core bind tests -name '*.[ch]pp')
+PYTEST := $(PY) -m pytest -q
 
-.PHONY: help setup demo test test-full lint layers bench reproduce examples wheel clean
+.PHONY: help setup stub demo test test-full test-scalar test-cpp test-arm test-sanitize lint format layers bench reproduce \
+        examples wheel clean
+# Two pips at once in one environment harm each other, so the targets run one by one even under -j.
+.NOTPARALLEL:
+unexport MAKEFLAGS MFLAGS
 
 help:
-	@echo "make demo | test | lint | bench | reproduce | examples | wheel | test-full"
+	@echo "make demo        what it does, on Iris and on real spam: a table and a picture"
+	@echo "make test        the tests (minutes);  make test-full: before a release (up to an hour)"
+	@echo "make lint        style, types, layers, shapes;  make format: put the style right;  make stub: renew $(STUB)"
+	@echo "make bench       speed against named peers;  make reproduce: the figures of the sources"
+	@echo "make examples    all examples;  make wheel: wheel and sdist, tried outside of the tree"
+	@echo "make clean       remove the environment and everything built"
 
-$(PY):
-	$(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install -q --upgrade pip
+# ---- environment ------------------------------------------------------------------------------------------------------
 
 # The build tools live in the environment so that the build directory, and with it incremental compilation, survives.
-$(VENV)/.tools: $(PY)
-	$(PY) -m pip install -q "scikit-build-core>=1.1,<2" "nanobind>=3.1,<4" "nanobind-backend>=1.0" cmake ninja
+$(VENV)/.tools:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "python3 >= 3.11 is needed: make PYTHON=…")'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --upgrade pip
+	$(PIP) "scikit-build-core>=1.1,<2" "nanobind>=3.1,<4" "nanobind-backend>=1.0" cmake ninja
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.tools $(NATIVE)
-	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PY) -m pip install -q --no-build-isolation -e ".[test]"
+	$(EDITABLE) ".[test]"
 	@touch $@
 
-src/widemargin/_core.pyi: $(VENV)/.installed
-	$(PY) -m nanobind.stubgen -q -m widemargin._core -o $@
+$(VENV)/.lint: pyproject.toml | $(VENV)/.installed
+	$(EDITABLE) ".[lint]"
 	@touch $@
 
-setup: $(VENV)/.installed src/widemargin/_core.pyi
-
-$(VENV)/.lint: $(VENV)/.installed
-	$(PY) -m pip install -q --no-build-isolation -e ".[lint]"
+$(VENV)/.bench: pyproject.toml | $(VENV)/.installed
+	$(EDITABLE) ".[bench]"
 	@touch $@
 
-$(VENV)/.bench: $(VENV)/.installed
-	$(PY) -m pip install -q --no-build-isolation -e ".[bench]"
-	@touch $@
+setup: $(VENV)/.installed stub
 
-test: setup
-	$(PY) -m pytest -q -n $(JOBS) -m "not slow" tests
+stub: $(VENV)/.installed
+	@$(PY) tools/stub.py --write
+
+# ---- what people see --------------------------------------------------------------------------------------------------
+
+demo: $(VENV)/.installed
+	@$(PY) examples/demo.py
+
+examples: $(VENV)/.installed
+	@set -e; for script in examples/*.py; do echo "$$script"; $(PY) "$$script" >/dev/null; done
+
+bench: $(VENV)/.bench
+	@set -e; for script in benchmarks/*.py; do echo "$$script"; $(PY) "$$script"; done
+
+reproduce: $(VENV)/.installed
+	@set -e; for script in benchmarks/reproduce/*.py; do echo "$$script"; $(PY) "$$script"; done
+
+# ---- checks -----------------------------------------------------------------------------------------------------------
+
+lint: $(VENV)/.lint layers
+	$(PY) -m ruff check -q
+	$(PY) -m ruff format -q --check
+	$(VENV)/bin/clang-format --dry-run -Werror $(CPP)
+	$(PY) -m mypy --no-error-summary
+	$(PY) tools/stub.py
+	$(PY) tools/check_shape.py
+
+layers: $(VENV)/.lint
+	$(PY) tools/check_includes.py
+	@$(VENV)/bin/lint-imports --no-logo >$(VENV)/layers.log || { cat $(VENV)/layers.log; exit 1; }
+
+format: $(VENV)/.lint
+	$(PY) -m ruff check -q --fix-only
+	$(PY) -m ruff format -q
+	$(VENV)/bin/clang-format -i $(CPP)
+
+test: $(VENV)/.installed
+	$(PYTEST) -n $(JOBS) -m "not slow" tests
 
 clean:
 	rm -rf $(VENV) build dist out

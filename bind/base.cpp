@@ -1,9 +1,22 @@
+#include <atomic>
 #include <chrono>
 
 #include "arrays.hpp"
+#include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
 #include "base/simd.hpp"
+
+#if defined(_WIN32)
+#define WIDEMARGIN_EXPORT extern "C" __declspec(dllexport)
+#else
+#define WIDEMARGIN_EXPORT extern "C" __attribute__((visibility("default")))
+#endif
+
+// By these two names threadpoolctl knows our pool; 0 means no limit. Python asks for it before every fit.
+static std::atomic<int> thread_limit{0};
+WIDEMARGIN_EXPORT int widemargin_get_num_threads() { return thread_limit; }
+WIDEMARGIN_EXPORT void widemargin_set_num_threads(int threads) { thread_limit = threads; }
 
 namespace widemargin {
 
@@ -19,6 +32,7 @@ void poll_signals() {
 
 void bind_base(nb::module_& m) {
   m.def("pool_size", &pool_size, "Threads alive in the pool of this process.");
+  m.def("thread_limit", &widemargin_get_num_threads, "The limit set through threadpoolctl, 0 = none.");
   m.def(
       "spin",
       [](Index tasks, int threads, Index length) {
@@ -38,9 +52,10 @@ void bind_base(nb::module_& m) {
   m.def(
       "set_simd_level",
       [](const std::string& wish) {
+        if (wish != "scalar" && wish != "avx2") fail("known vector instructions are scalar and avx2, not " + wish);
         simd::set_level(wish == "scalar" ? simd::Level::scalar : simd::Level::avx2);
       },
-      "wish"_a);
+      "wish"_a, "Use these instead, if the CPU has them; before any fit.");
   m.def(
       "philox",
       [](std::uint64_t key0, std::uint64_t key1, std::uint64_t c0, std::uint64_t c1, std::uint64_t c2,

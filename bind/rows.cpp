@@ -14,7 +14,8 @@ Rows dense(In2<T> x) {
 
 template <class T>
 Rows csr(In<T> values, In<Column> columns, In<Index> offsets, Index d, int threads) {
-  if (offsets.shape(0) < 1 || values.shape(0) != columns.shape(0)) fail("arrays of a sparse matrix do not fit together");
+  if (offsets.shape(0) < 1 || values.shape(0) != columns.shape(0))
+    fail("arrays of a sparse matrix do not fit together");
   const auto n = static_cast<Index>(offsets.shape(0)) - 1, nnz = static_cast<Index>(values.shape(0));
   {
     nb::gil_scoped_release free;

@@ -32,8 +32,9 @@ nb::tuple take(Reader<T>& self) {
   SvmlightRows<T>& r = self.rows;
   r.values.fit();
   r.columns.fit();
-  return nb::make_tuple(to_numpy(std::move(r.labels)), to_numpy(std::move(r.label_ends)), to_numpy(std::move(r.queries)),
-                        to_numpy(std::move(r.values)), to_numpy(std::move(r.columns)), to_numpy(std::move(r.row_ends)));
+  return nb::make_tuple(to_numpy(std::move(r.labels)), to_numpy(std::move(r.label_ends)),
+                        to_numpy(std::move(r.queries)), to_numpy(std::move(r.values)), to_numpy(std::move(r.columns)),
+                        to_numpy(std::move(r.row_ends)));
 }
 
 template <class T>
@@ -42,10 +43,12 @@ void bind_reader(nb::module_& m, const char* name) {
       .def(
           "__init__",
           [](Reader<T>* self, int first_index, bool multilabel, bool query_id, int threads, Index block_bytes) {
-            new (self) Reader<T>{{static_cast<FirstIndex>(first_index), multilabel, query_id, block_bytes, threads}, {}};
+            new (self)
+                Reader<T>{{static_cast<FirstIndex>(first_index), multilabel, query_id, block_bytes, threads}, {}};
           },
           "first_index"_a, "multilabel"_a, "query_id"_a, "threads"_a, "block_bytes"_a)
-      .def("feed", &feed<T>, "text"_a.noconvert(), "-> None, or (line, message) of the first fault; then nothing was kept.")
+      .def("feed", &feed<T>, "text"_a.noconvert(),
+           "-> None, or (line, message) of the first fault; then nothing was kept.")
       .def("take", &take<T>, "-> labels, label_ends, queries, values, columns, row_ends.")
       .def_prop_ro("count", [](const Reader<T>& self) { return self.rows.size(); })
       .def_prop_ro("bottom", [](const Reader<T>& self) { return self.rows.bottom; })
@@ -63,8 +66,8 @@ void check_offsets(const Offsets& o, Index count, Index end) {
 }
 
 template <class T>
-nb::bytes format(In<T> values, In<Column> columns, Offsets rows, In<double> labels, std::optional<Offsets> label_offsets,
-                 std::optional<In<Index>> queries, Index first_index) {
+nb::bytes format(In<T> values, In<Column> columns, Offsets rows, In<double> labels,
+                 std::optional<Offsets> label_offsets, std::optional<In<Index>> queries, Index first_index) {
   if (rows.shape(0) < 1 || values.shape(0) != columns.shape(0)) fail("arrays of a sparse matrix do not fit together");
   const auto count = static_cast<Index>(rows.shape(0)) - 1, n_labels = static_cast<Index>(labels.shape(0));
   check_offsets(rows, count, static_cast<Index>(values.shape(0)));
@@ -74,10 +77,10 @@ nb::bytes format(In<T> values, In<Column> columns, Offsets rows, In<double> labe
   std::string text;
   {
     nb::gil_scoped_release free;
-    text = format_svmlight(SvmlightView<T>{values.data(), columns.data(), rows.data(), labels.data(),
-                                           label_offsets ? label_offsets->data() : nullptr,
-                                           queries ? queries->data() : nullptr, count},
-                           first_index);
+    text = format_svmlight(
+        SvmlightView<T>{values.data(), columns.data(), rows.data(), labels.data(),
+                        label_offsets ? label_offsets->data() : nullptr, queries ? queries->data() : nullptr, count},
+        first_index);
   }
   return nb::bytes(text.data(), text.size());
 }

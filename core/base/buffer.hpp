@@ -76,7 +76,8 @@ class Buffer {
 #if defined(__linux__)
     if (bytes < 2 * huge_page) return;
     const auto address = reinterpret_cast<std::uintptr_t>(data_);
-    const std::uintptr_t begin = (address + huge_page - 1) & ~(huge_page - 1), end = (address + bytes) & ~(huge_page - 1);
+    const std::uintptr_t begin = (address + huge_page - 1) & ~(huge_page - 1),
+                         end = (address + bytes) & ~(huge_page - 1);
     if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // advice: may fail
 #endif
   }

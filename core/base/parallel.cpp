@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 #ifndef _WIN32
@@ -48,8 +47,7 @@ struct Job {
 
 class Pool {
  public:
-  bool try_enter() { return entry_.try_lock(); }
-  void leave() { entry_.unlock(); }
+  std::unique_lock<std::mutex> try_enter() { return std::unique_lock(entry_, std::try_to_lock); }
 
   void run(Job& job, int helpers, Poll poll) {
     {
@@ -75,8 +73,8 @@ class Pool {
   void grow(int helpers) {
     try {
       for (; size_ < helpers; ++size_) std::thread([this] { serve(); }).detach();
-    } catch (const std::system_error&) {
-      // No more threads to be had: the work is done by those we have, the result is the same.
+    } catch (const std::exception&) {
+      // No more threads or memory to be had: the work is done by those we have, the result is the same.
     }
   }
 
@@ -127,14 +125,17 @@ void parallel_for(Index tasks, int threads, const std::function<void(Index)>& wo
   job.tasks = tasks;
   job.work = &work;
   const int helpers = static_cast<int>(std::min<Index>(threads, tasks)) - 1;
-  if (helpers > 0 && !inside_task && pool().try_enter()) {
-    Pool& p = pool();
-    p.run(job, helpers, poll);
-    p.leave();
-  } else {
+  const auto alone = [&] {
     const bool was_inside = inside_task;
     job.run(poll);
     inside_task = was_inside;
+  };
+  if (helpers <= 0 || inside_task) {
+    alone();
+  } else {
+    Pool& p = pool();
+    const auto entered = p.try_enter();
+    entered ? p.run(job, helpers, poll) : alone();
   }
   if (job.error) std::rethrow_exception(job.error);
 }

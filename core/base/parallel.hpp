@@ -26,8 +26,7 @@ int pool_size();
 inline void parallel_blocks(Index n, Index block, int threads, const std::function<void(Index, Index)>& work,
                             Poll poll = never) {
   const Index tasks = (n + block - 1) / block;
-  parallel_for(
-      tasks, threads, [&](Index t) { work(t * block, std::min(n, (t + 1) * block)); }, poll);
+  parallel_for(tasks, threads, [&](Index t) { work(t * block, std::min(n, (t + 1) * block)); }, poll);
 }
 
 }  // namespace widemargin

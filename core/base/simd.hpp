@@ -1,5 +1,5 @@
 // The few loops over contiguous numbers that are worth explicit vector instructions, chosen once at run time.
-// Sums are kept in four (plain) or four vectors of (AVX2) partial sums: the compiler may not reorder additions by itself.
+// Sums are kept in four (plain) or four vectors of (AVX2) partial sums: the compiler may not reorder additions itself.
 #pragma once
 
 #include <bit>

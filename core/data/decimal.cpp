@@ -49,7 +49,8 @@ double rounded(const char* begin, const char* end) {
   double value = 0;
 #if defined(__cpp_lib_to_chars)
   const std::errc error = std::from_chars(begin, end, value).ec;
-  if (error == std::errc::result_out_of_range) value = too_large(begin, end) ? std::numeric_limits<double>::infinity() : 0;
+  if (error == std::errc::result_out_of_range)
+    value = too_large(begin, end) ? std::numeric_limits<double>::infinity() : 0;
 #else
   // Some standard libraries have from_chars for integers only. strtod needs an end of its own and a fixed locale.
   static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);

@@ -36,7 +36,9 @@ inline std::uint64_t non_digits(std::uint64_t v) {
 // The number that eight digit values spell.
 inline std::uint64_t eight(std::uint64_t v) {
   v = v * 10 + (v >> 8);
-  return (((v & 0x000000ff000000ffu) * 0x000f424000000064u) + (((v >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u)) >> 32;
+  return (((v & 0x000000ff000000ffu) * 0x000f424000000064u) +
+          (((v >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u)) >>
+         32;
 }
 
 constexpr std::uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};

@@ -69,7 +69,8 @@ void row_hashes(const AnyRows& any, std::uint64_t* out, int threads) {
 }
 
 void check_sparse(const Index* offset, const Column* j, Index n, Index nnz, Index d, int threads) {
-  if (offset[0] != 0 || offset[n] != nnz) fail("row offsets of a sparse matrix must run from 0 to its number of values");
+  if (offset[0] != 0 || offset[n] != nnz)
+    fail("row offsets of a sparse matrix must run from 0 to its number of values");
   for (Index i = 0; i < n; ++i)
     if (offset[i + 1] < offset[i]) fail("row offsets of a sparse matrix must not fall: row " + std::to_string(i));
   std::atomic<bool> outside{false};

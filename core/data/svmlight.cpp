@@ -136,8 +136,8 @@ std::optional<SvmlightFault> append_svmlight(const char* text, Index length, con
   const auto block = [&](Index t) -> Block& { return blocks[static_cast<std::size_t>(t)]; };
   const auto tasks = static_cast<Index>(blocks.size());
   parallel_for(
-      tasks, options.threads, [&](Index t) { block(t).most = count_most(block(t).begin, block(t).end, options.multilabel); },
-      poll);
+      tasks, options.threads,
+      [&](Index t) { block(t).most = count_most(block(t).begin, block(t).end, options.multilabel); }, poll);
   const BlockCount start{rows.size(), rows.columns.size(), rows.labels.size()};
   BlockCount end = start;
   for (Block& b : blocks) b.start = end, end += b.most;
@@ -160,7 +160,9 @@ std::optional<SvmlightFault> append_svmlight(const char* text, Index length, con
   return std::nullopt;
 }
 
-template std::optional<SvmlightFault> append_svmlight(const char*, Index, const SvmlightOptions&, SvmlightRows<float>&, Poll);
-template std::optional<SvmlightFault> append_svmlight(const char*, Index, const SvmlightOptions&, SvmlightRows<double>&, Poll);
+template std::optional<SvmlightFault> append_svmlight(const char*, Index, const SvmlightOptions&, SvmlightRows<float>&,
+                                                      Poll);
+template std::optional<SvmlightFault> append_svmlight(const char*, Index, const SvmlightOptions&, SvmlightRows<double>&,
+                                                      Poll);
 
 }  // namespace widemargin

@@ -56,7 +56,7 @@ template <class T>
 struct SvmlightView {
   const T* values;
   const Column* columns;
-  const Index* row_offsets;    // count + 1
+  const Index* row_offsets;  // count + 1
   const double* labels;
   const Index* label_offsets;  // count + 1, or null: one label a row
   const Index* queries;        // or null

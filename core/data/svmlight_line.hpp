@@ -43,7 +43,9 @@ class SvmlightLines {
     }
   }
 
-  BlockCount found() const { return {at_.rows - start_.rows, at_.entries - start_.entries, at_.labels - start_.labels}; }
+  BlockCount found() const {
+    return {at_.rows - start_.rows, at_.entries - start_.entries, at_.labels - start_.labels};
+  }
 
   Column bottom = 0x7fffffff, top = -1;
   Index top_line = 0;
@@ -112,7 +114,8 @@ class SvmlightLines {
     const char *digit = p + 4 + (p[4] == '-'), *end = digit;
     std::uint64_t q = 0;
     end = decimal::digits(digit, q);
-    if (end == digit || end - digit > 18 || !ends_token(*end)) fault("the query number in " + token(p) + " is not an integer of at most 18 digits");
+    if (end == digit || end - digit > 18 || !ends_token(*end))
+      fault("the query number in " + token(p) + " is not an integer of at most 18 digits");
     if (options_.query_id) rows_.queries[at_.rows] = p[4] == '-' ? -static_cast<Index>(q) : static_cast<Index>(q);
     return end;
   }

@@ -14,7 +14,8 @@ void append(std::string& text, N x) {
   text.append(digits, std::to_chars(digits, digits + sizeof digits, x).ptr);
 #else
   if constexpr (std::is_floating_point_v<N>)
-    text.append(digits, static_cast<std::size_t>(std::snprintf(digits, sizeof digits, "%.17g", static_cast<double>(x))));
+    text.append(digits,
+                static_cast<std::size_t>(std::snprintf(digits, sizeof digits, "%.17g", static_cast<double>(x))));
   else
     text.append(digits, std::to_chars(digits, digits + sizeof digits, x).ptr);
 #endif

@@ -12,7 +12,7 @@ except ImportError:  # a scikit-learn without callbacks: fit works, set_callback
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Nothing to support."""
 
-    def with_callbacks(method):  # type: ignore[no-redef]
+    def with_callbacks(method):
         return method
 
 

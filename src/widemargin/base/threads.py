@@ -9,14 +9,34 @@ from threading import Event
 from typing import Any, TypeVar
 
 import joblib
+import threadpoolctl
+
+from .. import _core
 
 T = TypeVar("T")
-_limit: int | None = None  # set through threadpoolctl
 
 
-def set_limit(threads: int | None) -> None:
-    global _limit
-    _limit = threads
+class PoolController(threadpoolctl.LibController):
+    """Our pool as threadpoolctl sees it: `threadpool_limits(2)` holds for every fit inside."""
+
+    user_api = "widemargin"
+    internal_api = "widemargin"
+    filename_prefixes = ("_core",)
+    check_symbols = ("widemargin_get_num_threads", "widemargin_set_num_threads")
+
+    def get_num_threads(self) -> int:
+        return _core.thread_limit() or joblib.cpu_count()
+
+    def set_num_threads(self, num_threads: int) -> None:
+        # A limit as large as the machine is none: so threadpoolctl takes back what it set.
+        limit = 0 if num_threads >= max(joblib.cpu_count(), 2) else max(num_threads, 1)
+        self.dynlib.widemargin_set_num_threads(limit)
+
+    def get_version(self) -> None:
+        return None
+
+
+threadpoolctl.register(PoolController)
 
 
 def _from_environment(name: str) -> int | None:
@@ -31,7 +51,7 @@ def threads(n_jobs: int | None) -> int:
     OMP_NUM_THREADS, by which joblib tells its workers their share.
     """
     wanted = joblib.effective_n_jobs(n_jobs)
-    limits = [_from_environment("WIDEMARGIN_NUM_THREADS"), _limit]
+    limits = [_from_environment("WIDEMARGIN_NUM_THREADS"), _core.thread_limit() or None]
     if n_jobs is None or n_jobs < 0:
         limits.append(_from_environment("OMP_NUM_THREADS"))
     return max(1, min([wanted, *(limit for limit in limits if limit is not None)]))

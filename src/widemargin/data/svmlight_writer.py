@@ -18,7 +18,7 @@ from widemargin.base.errors import BadInput
 from widemargin.base.files import write_atomically
 
 _ROWS = 4096  # turned into text at a time
-_PACK: dict[str, Callable[[BinaryIO, str], Any]] = {
+_PACK: dict[str, Callable[..., Any]] = {
     ".gz": lambda file, mode: gzip.GzipFile("", mode, fileobj=file, mtime=0),  # same rows, same bytes
     ".xz": lzma.LZMAFile,
     ".bz2": bz2.BZ2File,

@@ -6,7 +6,7 @@ Each part ends by its own rule; threads share the parts, and no part's result de
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,6 +71,6 @@ class Parts:
         return sentence
 
 
-def worst(kinds: list[str | None]) -> str:
+def worst(kinds: Sequence[str | None]) -> str:
     order = ["asked", "time", "flat", "epochs", "stalled", "converged"]
     return min((k for k in kinds if k is not None), key=order.index)
