@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import tracemalloc
 from pathlib import Path
 
 import msgspec
@@ -391,3 +392,26 @@ def test_the_sentence_names_the_file_and_says_what_to_do(tmp_path):
         store.load(path)
     with pytest.raises(DamagedFile, match=r"model\.wm"):
         store.inspect(path)
+
+
+def test_a_fit_without_its_attributes_is_not_taken_for_no_fit():
+    data = store.dumps(objects()["toy_linear"])
+    text, _ = unpack(data)
+    header = json.loads(text)
+    params = {"C": 1.0, "class_weight": None, "kernel": None, "max_epochs": 1}
+    header["object"]["data"] = {"params": params, "fitted": {}}
+    header["object"]["parts"] = {}
+    edited = msgspec.json.encode(header, order="sorted").decode()
+    with pytest.raises(DamagedFile, match="missing"):
+        store.loads(b"".join(chunks(edited, {})))
+
+
+def test_eighteen_thousand_empty_arrays_take_bounded_memory():
+    text, _ = unpack(state_bytes())
+    data = b"".join(chunks(text, {f"{i:x}": np.empty(0, np.uint8) for i in range(17_900)}))
+    tracemalloc.start()
+    with pytest.raises(DamagedFile):
+        store.loads(data)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 24 << 20

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -297,3 +298,25 @@ def test_rules_refuse(rules, values):
 def test_loading_imports_nothing_but_the_table_needs():
     code = "import sys, widemargin.store; assert not any(m.startswith('widemargin.estimator') for m in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_validate_runs_on_every_save_and_load():
+    seen = []
+
+    class Watched(DataclassSpec):
+        def entry(self, name, cls):
+            return replace(super().entry(name, cls), validate=seen.append)
+
+    registry.TABLE["ToyKernel"] = Watched(f"{HERE}:ToyKernel", 1)
+    data = store.dumps(ToyKernel())
+    assert len(seen) == 1
+    store.loads(data)
+    assert len(seen) == 2
+
+
+def test_what_only_matters_during_fit_is_saved_as_none_with_a_warning(caplog):
+    spec = SPECS["ToyLinear"]
+    registry.TABLE["ToyLinear"] = EstimatorSpec(spec.target, 1, spec.fitted, transient=("kernel",))
+    assert store.loads(store.dumps(ToyLinear(kernel=print))).kernel is None
+    assert "kernel=<built-in function print> cannot be stored" in caplog.text
+    assert store.loads(store.dumps(ToyLinear(kernel="rbf"))).kernel == "rbf"
