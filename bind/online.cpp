@@ -19,12 +19,12 @@ using Counters = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device
 OnlineCounters read(const Counters& k, const InOut<double>& s) {
   const std::int64_t* i = k.data();
   const double* x = s.data();
-  return {i[0], i[1], i[2], i[3], i[4], i[5], i[6], x[0], x[1], x[2], x[3]};
+  return {i[0], i[1], i[2], i[3], i[4], i[5], i[6], x[0], x[1], x[2], x[3], x[4], x[5]};
 }
 
 void write(const OnlineCounters& c, Counters& k, InOut<double>& s) {
   const std::int64_t i[] = {c.epoch, c.position, c.visits, c.updates, c.epoch_updates, c.best_updates, c.best_epoch};
-  const double x[] = {c.epoch_loss, c.loss, c.squared_loss, c.scale};
+  const double x[] = {c.epoch_loss, c.loss, c.squared_loss, c.scale, c.epoch_weight, c.best_weight};
   std::copy(std::begin(i), std::end(i), k.data());
   std::copy(std::begin(x), std::end(x), s.data());
 }
@@ -55,7 +55,7 @@ nb::tuple advance(BoundOnline& self, InOut<double> w, InOut<double> a, InOut<Col
   if (static_cast<Index>(w.shape(0)) != self.d + 1) fail("w must have d + 1 entries");
   if (a.shape(0) != 0 && a.shape(0) != w.shape(0)) fail("the average must have d + 1 entries");
   if (updates_of.shape(0) != 0 && static_cast<Index>(updates_of.shape(0)) != self.n) fail("one counter a row is needed");
-  if (counters.shape(0) != 7 || sums.shape(0) != 4) fail("the state does not have the fields of this version");
+  if (counters.shape(0) != 7 || sums.shape(0) != 6) fail("the state does not have the fields of this version");
   OnlineCounters c = read(counters, sums);
   std::vector<Mistake> log;
   OnlineStop stop;

@@ -116,7 +116,8 @@ void OnlineSolver::visit(const Rows& rows, const Rule& rule, OnlineCounters& cou
     const auto row = rows[i];
     if constexpr (scanning) scan_->add(i, row);
     const double u = c.scale * dot(row, w) + one * w[d];
-    const Correction fix = rule(y[i], u, step_of ? step_of[i] : 1.0, [&] { return squared_norm(row) + one; });
+    const double s = step_of ? step_of[i] : 1.0;
+    const Correction fix = rule(y[i], u, s, [&] { return squared_norm(row) + one; });
     ++c.visits;
     if (o_.decay > 0) {
       c.scale *= keep;
@@ -129,6 +130,7 @@ void OnlineSolver::visit(const Rows& rows, const Rule& rule, OnlineCounters& cou
     if (fix.step == 0) continue;
     ++c.updates;
     ++c.epoch_updates;
+    c.epoch_weight += s;
     add(fix.step / c.scale, row, w);
     w[d] += one * fix.step;
     if (state.a) {
@@ -148,7 +150,7 @@ OnlineStop OnlineSolver::run(const Rows& rows, const Rule& rule, OnlineCounters&
                              Index until_epoch, std::vector<Mistake>* log) {
   while (budget > 0) {
     set_order(c.epoch);
-    if (c.position == 0) c.epoch_updates = 0, c.epoch_loss = 0;
+    if (c.position == 0) c.epoch_updates = 0, c.epoch_loss = 0, c.epoch_weight = 0;
     const Index begin = c.position, end = std::min(m_, begin + budget);
     budget -= end - begin;
     if (scan_ && c.epoch == 0)
@@ -160,7 +162,11 @@ OnlineStop OnlineSolver::run(const Rows& rows, const Rule& rule, OnlineCounters&
 
     c.position = 0;
     ++c.epoch;
-    if (c.best_updates < 0 || c.epoch_updates < c.best_updates) c.best_updates = c.epoch_updates, c.best_epoch = c.epoch;
+    if (c.best_updates < 0 || c.epoch_weight < c.best_weight) {
+      c.best_updates = c.epoch_updates;
+      c.best_weight = c.epoch_weight;
+      c.best_epoch = c.epoch;
+    }
     if (c.epoch_updates == 0) return OnlineStop::clean;
     if (o_.patience > 0 && c.epoch - c.best_epoch >= std::max(o_.patience, c.best_epoch)) return OnlineStop::stalled;
     if (c.epoch >= until_epoch) return OnlineStop::epoch;

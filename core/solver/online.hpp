@@ -5,8 +5,8 @@
 //          ... for regression  l = (|y - u| - eps)+:   w += tau sign(y - u) x                     [CrammerEtAl06, sec. 3-5]
 // Symbols  w has d + 1 entries, the last is b (the row is extended by a constant 1, or by 0 without an intercept);
 //          s the step of the row (its weight), q = |x|^2 (+1), t the number of visits so far
-// Stops    when an epoch had no update (then w separates the rows), after `until_epoch` epochs, when the fewest updates of
-//          an epoch have not fallen for max(patience, epochs until then) epochs, or when the budget of visits is spent.
+// Stops    when an epoch had no update (then w separates the rows), after `until_epoch` epochs, when the weight of
+//          an epoch's updates has not fallen for max(patience, epochs until then) epochs, or when the budget of visits is spent.
 //          Any cut into calls gives the same state, bit for bit.
 // Method   the average of all w so far is kept lazily: sum over visits of w = t w - a, a += t' delta   [Collins02, Daume12]
 #pragma once
@@ -50,12 +50,14 @@ struct OnlineCounters {
   Index visits = 0;
   Index updates = 0;
   Index epoch_updates = 0;  // in the current epoch, or in the last one if position = 0
-  Index best_updates = -1;  // fewest updates of an epoch, -1 before the first
+  Index best_updates = -1;  // updates of the best epoch so far, the one with the lightest, -1 before the first
   Index best_epoch = 0;
   double epoch_loss = 0;    // perceptron: sum of s (-y u)+;  passive-aggressive: sum of l
   double loss = 0;
   double squared_loss = 0;
   double scale = 1;         // w stands for scale * w (penalty only)
+  double epoch_weight = 0;  // weight of the rows that caused the updates of the current epoch
+  double best_weight = 0;   // ... of the best epoch
 };
 
 struct OnlineArrays {

@@ -11,13 +11,17 @@ from numpy.typing import NDArray
 def pool_size() -> int:
     """Threads alive in the pool of this process."""
 
+def thread_limit() -> int:
+    """The limit set through threadpoolctl, 0 = none."""
+
 def spin(tasks: int, threads: int, length: int) -> None:
     """Busy work on the pool, for the tests of threads and interruption."""
 
 def simd_level() -> str:
     """Vector instructions in use: avx2 or scalar."""
 
-def set_simd_level(wish: str) -> None: ...
+def set_simd_level(wish: str) -> None:
+    """Use these instead, if the CPU has them; before any fit."""
 
 def philox(key0: int, key1: int, c0: int, c1: int, c2: int, c3: int) -> list[int]:
     """One block of Philox4x64-10."""
@@ -81,3 +85,79 @@ class OnlineSolver:
         """
 
 def online_solver(rows: object, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rule: int, eta: float, epsilon: float, decay: float, intercept: bool, shuffle: int, seed: int, birth: int, patience: int) -> OnlineSolver: ...
+
+class SvmlightReader64:
+    """Rows of svmlight text, fed in pieces of whole lines."""
+
+    def __init__(self, first_index: int, multilabel: bool, query_id: bool, threads: int, block_bytes: int) -> None: ...
+
+    def feed(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
+        """-> None, or (line, message) of the first fault; then nothing was kept."""
+
+    def take(self) -> tuple:
+        """-> labels, label_ends, queries, values, columns, row_ends."""
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def bottom(self) -> int: ...
+
+    @property
+    def top(self) -> int: ...
+
+    @property
+    def top_line(self) -> int: ...
+
+class SvmlightReader32:
+    """Rows of svmlight text, fed in pieces of whole lines."""
+
+    def __init__(self, first_index: int, multilabel: bool, query_id: bool, threads: int, block_bytes: int) -> None: ...
+
+    def feed(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
+        """-> None, or (line, message) of the first fault; then nothing was kept."""
+
+    def take(self) -> tuple:
+        """-> labels, label_ends, queries, values, columns, row_ends."""
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def bottom(self) -> int: ...
+
+    @property
+    def top(self) -> int: ...
+
+    @property
+    def top_line(self) -> int: ...
+
+@overload
+def format_svmlight(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], label_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, queries: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, first_index: int) -> bytes: ...
+
+@overload
+def format_svmlight(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], label_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, queries: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, first_index: int) -> bytes: ...
+
+def batch_pass(rows: Rows, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], among: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: bool, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int = 1) -> tuple:
+    """
+    Fills g with the sum of s y [x, 1] over rows with y u <= 0 -> (wrong rows, their weight, sum of s (-y u)+).
+    """
+
+class MarginSolver:
+    """The perceptron with dynamic margin."""
+
+    @property
+    def visits_per_epoch(self) -> int: ...
+
+    def advance(self, a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], updates_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], wrong_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], given_up_at: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], budget: int, until_epoch: int) -> int:
+        """-> 0 budget, 1 epoch, 2 clean, 3 stalled."""
+
+def margin_solver(rows: object, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], eps: float, intercept: bool, shuffle: int, seed: int, patience: int, most: int) -> MarginSolver: ...
+
+def products(x: Rows, z: Rows, begin: int, b: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int = 1) -> None:
+    """out[i b + k] = x_i . z_(begin + k)."""
+
+def cast_votes(at: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], life: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: bool, products: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], vote: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Adds the votes and the scores of all vectors; u goes from the first vector's score to the last's.
+    """

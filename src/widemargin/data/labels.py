@@ -24,6 +24,11 @@ class Labels:
 
     def encode(self, y: np.ndarray) -> np.ndarray:
         """Codes of y; raises on a label that is not among the classes."""
+        table = _small_integers(self.classes)
+        if table is not None and (y.dtype == self.classes.dtype or y.dtype.kind in "iub"):
+            codes = _encode_by_table(y, *table)
+            if codes is not None:
+                return codes
         try:
             codes = np.searchsorted(self.classes, y)
         except TypeError as e:
@@ -56,14 +61,49 @@ def as_column(y: Any) -> np.ndarray:
 def encode_labels(y: np.ndarray) -> Labels:
     """The classes of y, sorted."""
     _refuse_odd_objects(y)
-    check_classification_targets(y)
-    classes = np.unique(y)
+    classes = _classes_of(y)
     if len(classes) < 2:
         raise BadInput(
             f"This classifier needs samples of at least 2 classes in the data, but the data contains only one class: "
             f"{classes[0]!r}."
         )
     return Labels(classes)
+
+
+def _classes_of(y: np.ndarray) -> np.ndarray:
+    """np.unique, but by counting where labels are whole numbers in a small range: sorting them costs more than a fit."""
+    if y.dtype.kind in "iub" or (y.dtype.kind == "f" and y.size and np.isfinite(y[0])):
+        low, high = y.min(), y.max()
+        if -(2**31) < low and high < 2**31 and high - low < 4096:
+            whole = y if y.dtype.kind in "iub" else y.astype(np.int64)
+            if y.dtype.kind != "f" or np.array_equal(whole, y):
+                counts = np.bincount(whole.astype(np.int64, copy=False) - int(low))
+                return (np.flatnonzero(counts) + int(low)).astype(y.dtype)
+    check_classification_targets(y)
+    return np.unique(y)
+
+
+def _small_integers(classes: np.ndarray) -> tuple[int, np.ndarray] | None:
+    """(lowest, code of each number from there on, -1 for none) where the classes are whole numbers close together."""
+    if classes.dtype.kind not in "iubf" or not np.isfinite(classes).all():
+        return None
+    low, high = classes[0], classes[-1]
+    if not (-(2**31) < low and high < 2**31 and float(high) - float(low) < 4096) or (classes % 1).any():
+        return None
+    table = np.full(int(high) - int(low) + 1, -1, dtype=np.intp)
+    table[classes.astype(np.int64) - int(low)] = np.arange(len(classes))
+    return int(low), table
+
+
+def _encode_by_table(y: np.ndarray, low: int, table: np.ndarray) -> np.ndarray | None:
+    """None where some label needs the slow way and its error message."""
+    if y.size == 0 or not (low <= y.min() and y.max() < low + len(table)):
+        return None
+    whole = y.astype(np.int64)
+    if y.dtype.kind == "f" and not np.array_equal(whole, y):
+        return None
+    codes = table[whole - low if low else whole]
+    return None if (codes < 0).any() else codes
 
 
 def class_factors(wish: Any, labels: Labels, codes: np.ndarray, weight: np.ndarray | None) -> np.ndarray:

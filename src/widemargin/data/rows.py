@@ -46,36 +46,42 @@ def native_rows(X: Any, threads: int = 1) -> _core.Rows:
 
 @dataclass(frozen=True)
 class Scanned:
-    """What one pass over the rows tells."""
+    """What one look at every row tells."""
 
     digest: int
     max_squared_norm: float
 
 
-def scan(rows: _core.Rows, X: Any, *, first: int = 0, threads: int = 1, name: str = "X") -> Scanned:
+def scan(rows: _core.Rows, X: Any, *, first: int = 0, threads: int = 1) -> Scanned:
     """Digest and largest norm; raises if a value is not finite, naming the first."""
-    bad_row, bad_column, norm, digest = rows.scan(first, threads)
+    return checked_scan(rows.scan(first, threads), X)
+
+
+def checked_scan(seen: tuple[int, int, float, int], X: Any) -> Scanned:
+    """The core's findings as a record, or the error that they are."""
+    bad_row, bad_column, norm, digest = seen
     if bad_row >= 0:
-        value = X[bad_row, bad_column]
-        kind = "NaN" if np.isnan(value) else "infinity"
+        kind = "NaN" if np.isnan(X[bad_row, bad_column]) else "infinity"
         raise BadInput(
-            f"Input {name} contains {kind} (row {bad_row}, column {bad_column}); "
+            f"Input X contains {kind} (row {bad_row}, column {bad_column}); "
             "remove or fill such values first, for example with sklearn.impute.SimpleImputer."
         )
     return Scanned(digest, norm)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Training:
-    """The rows of a fit: data, labels or targets, weights (None = all one), digest."""
+    """The rows of a fit: data, labels or targets, weights (None = all one).
+
+    `scanned` may be None until a solver has looked at all rows on its way.
+    """
 
     X: Any
     rows: _core.Rows
     y: np.ndarray  # codes 0 .. k-1 of the classes, or float64 targets
     weight: np.ndarray | None
     labels: Labels | None
-    digest: str
-    max_squared_norm: float
+    scanned: Scanned | None
 
     @property
     def n(self) -> int:
@@ -84,6 +90,14 @@ class Training:
     @property
     def d(self) -> int:
         return self.X.shape[1]
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits for the rows, 16 for labels and weights; the same for the same numbers."""
+        beside = self.y.astype(np.float64).reshape(-1, 1)
+        if self.weight is not None:
+            beside = np.column_stack([beside, self.weight])
+        return f"{self.scanned.digest:016x}{_core.Rows.dense(beside).scan(0, 1)[3]:016x}"
 
 
 def read_training(
@@ -98,8 +112,9 @@ def read_training(
     reset: bool = True,
     first: int = 0,
     threads: int = 1,
+    scan_now: bool = True,
 ) -> Training:
-    """Reads, checks and counts. Rows of weight 0 are absent; `labels` fixes the classes beforehand (partial_fit)."""
+    """Reads and checks. Rows of weight 0 are absent; `labels` fixes the classes beforehand (partial_fit)."""
     X, y = validate_data(
         estimator,
         X,
@@ -129,9 +144,8 @@ def read_training(
         weight = None
     X = canonical(X)
     rows = native_rows(X, threads)
-    scanned = scan(rows, X, first=first, threads=threads)
-    digest = _digest(scanned.digest, codes, weight)
-    return Training(X, rows, codes, weight, labels, digest, scanned.max_squared_norm)
+    scanned = scan(rows, X, first=first, threads=threads) if scan_now else None
+    return Training(X, rows, codes, weight, labels, scanned)
 
 
 def read_rows(estimator: Any, X: Any, *, check_finite: bool = True) -> Any:
@@ -156,10 +170,3 @@ def _some_weight(weight: np.ndarray) -> np.ndarray:
     if not weight.any():
         raise BadInput(f"all {weight.size} sample weights are zero: at least one row must have a positive weight.")
     return weight
-
-
-def _digest(rows: int, codes: np.ndarray, weight: np.ndarray | None) -> str:
-    """16 hexadecimal digits for the rows, 16 for labels and weights; the same for the same numbers in any storage."""
-    columns = [codes.astype(np.float64)] if weight is None else [codes.astype(np.float64), weight]
-    beside = _core.Rows.dense(np.ascontiguousarray(np.column_stack(columns)))
-    return f"{rows:016x}{beside.scan(0, 1)[3]:016x}"

@@ -19,7 +19,7 @@ from ..base.params import Interval, Options, count, fraction
 from ..base.records import Stop
 from ..base.seeds import seed_from
 from ..data.labels import Labels, encode_labels
-from ..data.rows import Training
+from ..data.rows import Training, checked_scan, scan
 from ..model.linear import LinearModel
 from ..model.multiclass import Part, binary_parts, decide, winners
 from ..solver.online import OnlineOptions, OnlineSolver, OnlineState
@@ -81,13 +81,14 @@ class OnlineClassifier(Classifier):
         self
         """
         self._validate_params()
-        data = self._read(X, y, sample_weight)
+        data = self._read(X, y, sample_weight, scan_now=False)
         seed = seed_from(self.random_state)
         starts = self._starts(data, coef_init, intercept_init, seed)
         self.classes_ = data.labels.classes
         learn, held_out = self._split(data, seed)
         parts = self._parts(data, seed, learn)
         state = parts.start(starts)
+        self._scan(data, parts)
         tasks = EpochTasks(self, data.X, self.classes_[data.y], self.max_iter)
         watch = self._watch(self._after_epoch(data, parts, state, held_out, tasks))
         stop, trace = drive(
@@ -98,12 +99,26 @@ class OnlineClassifier(Classifier):
             watch=watch,
             snapshot=lambda: self._model(state),
         )
+        if data.scanned is None:
+            data.scanned = scan(data.rows, data.X, threads=self._threads())
         self.trace_ = trace
         self._keep(state, stop)
         self._keep_proof(data, state, starts, learn)
         self.certificate_ = self._certify(data)
         tasks.close(lambda: self._fitted(state))
         return self
+
+    def _scan(self, data: Training, parts: Parts) -> None:
+        """Finite values, digest, norms: while the first epoch visits every row once, else beforehand."""
+        solver = parts.solvers[0]
+        if len(parts.solvers) > 1 or not solver.visits_each_row_once:
+            data.scanned = scan(data.rows, data.X, threads=self._threads())
+            return
+
+        def tell(seen: tuple[int, int, float, int]) -> None:
+            data.scanned = checked_scan(seen, data.X)
+
+        solver.scan_first_epoch(tell)
 
     def _n_parts(self, data: Training) -> int:
         return len(binary_parts(len(data.labels), self.multiclass))

@@ -6,6 +6,7 @@ does not depend on where the work was cut.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +19,7 @@ RULES = ("perceptron", "pa1", "pa2", "pa1_regression", "pa2_regression")
 SHUFFLES = ("never", "once", "every_epoch")
 STOPS = (None, None, "converged", "stalled")  # in the order of the core's OnlineStop
 COUNTERS = ("epoch", "position", "visits", "updates", "epoch_updates", "best_updates", "best_epoch")
-SUMS = ("epoch_loss", "loss", "squared_loss", "scale")
+SUMS = ("epoch_loss", "loss", "squared_loss", "scale", "epoch_weight", "best_weight")
 MOST_VISITS = 16  # of one row in an epoch; a heavier row takes longer steps instead
 
 
@@ -124,6 +125,13 @@ class OnlineSolver:
             o.patience,
         )
         self.visits_per_epoch = self._core.visits_per_epoch
+        self.visits_each_row_once = len(visits) == 0
+        self._tell: Callable[[tuple[int, int, float, int]], None] | None = None
+
+    def scan_first_epoch(self, tell: Callable[[tuple[int, int, float, int]], None]) -> None:
+        """Look at every row while the first epoch visits it, which spares a pass over the data, then `tell`."""
+        self._core.scan_first_epoch(0)
+        self._tell = tell
 
     def start(self, w: np.ndarray | None = None) -> OnlineState:
         d = self.rows.d
@@ -131,12 +139,15 @@ class OnlineSolver:
         a = np.zeros(d + 1) if self.options.average else np.empty(0)
         counters = np.zeros(len(COUNTERS), dtype=np.int64)
         counters[COUNTERS.index("best_updates")] = -1
-        return OnlineState(w, a, np.zeros(self.rows.n, np.int32), counters, np.array([0.0, 0.0, 0.0, 1.0]))
+        return OnlineState(w, a, np.zeros(self.rows.n, np.int32), counters, np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0]))
 
     def advance(self, state: OnlineState, budget: int, until: int) -> str | None:
         stop, visit, row, step = self._core.advance(
             state.w, state.a, state.updates_of, state.counters, state.sums, budget, until, self.options.log
         )
+        if self._tell is not None and state.epoch > 0:
+            self._tell(self._core.scanned())
+            self._tell = None
         if len(visit):
             state.log.append((visit, row, step))
         return STOPS[stop]
