@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import lzma
+import subprocess
 import sys
 
 import numpy as np
@@ -202,7 +203,7 @@ def test_encoder_applies_the_same_coding_to_a_file_with_other_columns_and_order(
     assert table.y is None
     warnings = [record.getMessage() for record in caplog.records]
     assert len(warnings) == 1
-    assert "2 cells hold categories that training never saw ('color': 2)" in warnings[0]
+    assert "2 cells with categories that training never saw ('color': 2)" in warnings[0]
     assert table.report[-1] == warnings[0]
 
 
@@ -281,3 +282,22 @@ def test_file_objects_frames_and_pipes_can_be_streamed(monkeypatch):
     encoder = read_table(frame, "y").encoder
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"y,a\n7,5\n")))
     assert [X.tolist() for X, _ in stream_table("-", encoder=encoder)] == [[[5]]]
+
+
+def test_columns_of_a_frame_may_be_named_by_numbers():
+    table = read_table(pd.DataFrame(np.arange(6).reshape(3, 2)), 1)
+    assert table.feature_names == ("0",)
+    assert table.y.tolist() == [1, 3, 5]
+
+
+def test_csv_needs_neither_polars_nor_any_other_extra():
+    code = """
+import sys, io
+for name in ("polars", "pandas", "pyarrow", "narwhals"):
+    sys.modules[name] = None
+from widemargin.data import read_table
+data = b"a,b,y\\n" + b"1.5,red,0\\n2.5,blue,1\\n" * 60_000
+table = read_table(io.BytesIO(data), "y")
+assert table.X.shape == (120_000, 3), table.X.shape
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)

@@ -1,7 +1,7 @@
 """ARFF, dense and sparse: quoted names and values, nominal, numeric and string attributes, `?` for missing.
 
 SciPy's reader refuses string attributes and sparse rows, which is why there is one here. In a sparse row `{3 1.5, 7 b}`
-an attribute left out is 0, which for a nominal one means its first declared value, not a missing one.
+an attribute left out is 0, which for a nominal one means its first declared value, and for a string a missing one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from widemargin.base.errors import MalformedFile
-from widemargin.data.columns import NUMBER, Cells, Column, Frame, Numbers
+from widemargin.data.columns import NUMBER, Cells, Column, Frame, Numbers, SparseNumbers
 from widemargin.data.source import Opened, lines_of
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
@@ -22,6 +22,7 @@ _NAME = re.compile(rf"@attribute\s+({_QUOTED}|[^\s'\"{{]+)\s*(.*)", re.IGNORECAS
 _PAIR = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^,\s'\"]+)\s*(,|$)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _Cell = str | float | None
+_Row = list[_Cell] | dict[int, _Cell]
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def stream_arff(opened: Opened, encoding: str, batch_rows: int | None) -> Iterat
     name = opened.name
     lines = enumerate(lines_of(opened.stream, opened.encoding(encoding), name), start=1)
     attributes = _attributes(lines, name)
-    rows: list[list[_Cell]] = []
+    rows: list[_Row] = []
     numbers: list[int] = []
     done = 0
     for number, line in lines:
@@ -134,7 +135,7 @@ def _unquoted(token: str) -> str:
     return re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), token[1:-1])
 
 
-def _row(line: str, attributes: list[Attribute]) -> list[_Cell]:
+def _row(line: str, attributes: list[Attribute]) -> _Row:
     if line.startswith("{"):
         return _sparse_row(line, attributes)
     tokens = _tokens(line)
@@ -143,12 +144,12 @@ def _row(line: str, attributes: list[Attribute]) -> list[_Cell]:
     return [_cell(token, attribute) for token, attribute in zip(tokens, attributes, strict=True)]
 
 
-def _sparse_row(line: str, attributes: list[Attribute]) -> list[_Cell]:
+def _sparse_row(line: str, attributes: list[Attribute]) -> dict[int, _Cell]:
     if not line.endswith("}"):
         raise _Bad("the sparse row is not closed by '}'")
-    row: list[_Cell] = [a.values[0] if a.kind == "nominal" else "" if a.kind == "text" else 0.0 for a in attributes]
+    row: dict[int, _Cell] = {}
     body = line[1:-1].strip()
-    at, seen = 0, set()
+    at = 0
     while at < len(body):
         match = _PAIR.match(body, at)
         if not match:
@@ -156,9 +157,8 @@ def _sparse_row(line: str, attributes: list[Attribute]) -> list[_Cell]:
         index = int(match[1])
         if index >= len(attributes):
             raise _Bad(f"index {index}, but the {len(attributes)} attributes are numbered 0 to {len(attributes) - 1}")
-        if index in seen:
+        if index in row:
             raise _Bad(f"index {index} stands twice in one row")
-        seen.add(index)
         row[index] = _cell(None if match[2] == "?" else _unquoted(match[2]), attributes[index])
         at = match.end()
     return row
@@ -176,12 +176,24 @@ def _cell(token: str | None, attribute: Attribute) -> _Cell:
     return token
 
 
-def _frame(attributes: list[Attribute], rows: list[list[_Cell]], numbers: list[int], name: str, done: int) -> Frame:
-    columns: list[Column] = []
-    for attribute, cells in zip(attributes, zip(*rows, strict=True) if rows else [()] * len(attributes), strict=True):
-        if attribute.kind == "number":
-            columns.append(Numbers(np.array(cells, dtype=np.float64)))
-        else:
-            kind = "date" if attribute.kind == "date" else "category"
-            columns.append(Cells(list(cells), kind, frozenset(), declared=attribute.values or None))
-    return Frame(tuple(a.name for a in attributes), tuple(columns), name, row_lines=numbers, first_row=done)
+def _frame(attributes: list[Attribute], rows: list[_Row], numbers: list[int], name: str, done: int) -> Frame:
+    """Rows turned into columns, by way of (row, value) lists so that wide sparse files stay small."""
+    at: list[list[int]] = [[] for _ in attributes]
+    cells: list[list[_Cell]] = [[] for _ in attributes]
+    for i, row in enumerate(rows):
+        for f, cell in row.items() if isinstance(row, dict) else enumerate(row):
+            at[f].append(i)
+            cells[f].append(cell)
+    columns = tuple(_column(a, len(rows), at[f], cells[f]) for f, a in enumerate(attributes))
+    return Frame(tuple(a.name for a in attributes), columns, name, row_lines=numbers, first_row=done)
+
+
+def _column(attribute: Attribute, n_rows: int, at: list[int], cells: list[_Cell]) -> Column:
+    if attribute.kind == "number":
+        values = np.array(cells, dtype=np.float64)
+        return Numbers(values) if len(at) == n_rows else SparseNumbers(n_rows, np.array(at, dtype=np.int64), values)
+    texts: list[_Cell] = [attribute.values[0] if attribute.values else None] * n_rows
+    for i, cell in zip(at, cells, strict=True):
+        texts[i] = cell
+    kind = "date" if attribute.kind == "date" else "category"
+    return Cells(texts, kind, frozenset(), declared=attribute.values or None)  # type: ignore[arg-type]

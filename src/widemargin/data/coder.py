@@ -39,8 +39,8 @@ class Coded:
             return []
         by_column = ", ".join(f"{name!r}: {count}" for name, count in self.unknown.items())
         sentence = (
-            f"{source}: {sum(self.unknown.values())} cells hold categories that training never saw ({by_column}); "
-            "they are coded as all zeros (ordinal: -1)"
+            f"{source}: {counted(sum(self.unknown.values()), 'cell')} with categories that training never saw "
+            f"({by_column}), coded as all zeros (ordinal: -1)"
         )
         logger.warning(sentence)
         return [sentence]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -54,6 +54,28 @@ class Numbers:
 
 
 @dataclass(frozen=True)
+class SparseNumbers:
+    """A numeric column that is zero except in `rows`; made dense only while it is looked at."""
+
+    length: int
+    rows: np.ndarray
+    values: np.ndarray
+    kind: str = "number"
+    declared: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        return self.length
+
+    def numbers(self) -> tuple[np.ndarray, np.ndarray]:
+        dense = np.zeros(self.length)
+        dense[self.rows] = self.values
+        return dense, NO_ROWS
+
+    def texts(self) -> list[str | None]:
+        return [_text_of(v) for v in self.numbers()[0].tolist()]
+
+
+@dataclass
 class Cells:
     """A column of text: strings as they stand in the file (None where the format itself says missing)."""
 
@@ -62,11 +84,18 @@ class Cells:
     missing: frozenset[str] = frozenset(DEFAULT_MISSING)
     decimal: str = "."
     declared: tuple[str, ...] | None = None
+    _numbers: tuple[np.ndarray, np.ndarray] | None = field(default=None, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.cells)
 
     def numbers(self) -> tuple[np.ndarray, np.ndarray]:
+        # Asked for twice, by the learner and by the coder: parsed once.
+        if self._numbers is None:
+            self._numbers = self._parsed()
+        return self._numbers
+
+    def _parsed(self) -> tuple[np.ndarray, np.ndarray]:
         cells = self.cells
         clean = self._clean_numbers(cells)
         if clean is not None:
@@ -114,11 +143,17 @@ class PolarsCells:
     def __init__(self, series: Any, kind: str, missing: frozenset[str], decimal: str) -> None:
         self.series, self.kind, self.missing, self.decimal = series, kind, missing, decimal
         self.declared: tuple[str, ...] | None = None
+        self._numbers: tuple[np.ndarray, np.ndarray] | None = None
 
     def __len__(self) -> int:
         return len(self.series)
 
     def numbers(self) -> tuple[np.ndarray, np.ndarray]:
+        if self._numbers is None:
+            self._numbers = self._parsed()
+        return self._numbers
+
+    def _parsed(self) -> tuple[np.ndarray, np.ndarray]:
         import polars
 
         if self.decimal == ".":

@@ -170,8 +170,9 @@ def _split_by_polars(data: bytes, layout: Layout, name: str) -> Frame | None:
     odd = b"\0" in data or data.count(b"\r") != data.count(b"\r\n") or data[:1] in (b"", b"\n", b"\r")
     if odd or (layout.quote and layout.quote.encode() in data) or b"\n\n" in data or b"\n\r\n" in data:
         return None
-    first = data.partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
-    fields = first.split(layout.delimiter)
+    end = data.find(b"\n")
+    first = data if end < 0 else data[:end]
+    fields = first.decode("utf-8", "replace").rstrip("\r").split(layout.delimiter)
     names = _names(fields, layout, name, 1)
     n_rows = data.count(b"\n") + (not data.endswith(b"\n")) - layout.header
     # polars refuses rows that are too long; with none of those, too short ones show in the number of delimiters.

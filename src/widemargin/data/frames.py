@@ -33,7 +33,7 @@ def frame_of(native: Any, source: str = "the data frame", first_row: int = 0) ->
     names = [str(name) for name in table.columns]
     if len(set(names)) < len(names):
         raise BadInput(f"{source}: two columns have the same name")
-    columns = tuple(_column(table[name], str(name), source) for name in table.columns)
+    columns = tuple(_column(series, name, source) for name, series in zip(names, table.iter_columns(), strict=True))
     return Frame(tuple(names), columns, source, first_row=first_row)
 
 

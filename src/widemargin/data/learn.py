@@ -92,7 +92,7 @@ def _sketch(frames: Iterator[Frame], coding: Coding, as_text: set[str]) -> tuple
                 for name in names:
                     if name not in frame.names:
                         raise BadInput(f"{frame.source} has no column {name!r} ({what}){_meant(name, frame.names)}")
-            sketches = [Sketch(name, name in as_text) for name in frame.names]
+            sketches = [Sketch(name, name in as_text, coding.missing == "median") for name in frame.names]
         elif coding.missing == "median" and frame.n_rows:
             raise BadInput("missing='median' needs the whole table in memory: use 'mean', or give an encoder")
         for sketch, column in zip(sketches, frame.columns, strict=True):

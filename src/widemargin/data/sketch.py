@@ -22,6 +22,7 @@ class Sketch:
 
     name: str
     as_text: bool = False
+    wants_median: bool = False
     n_rows: int = 0
     n_missing: int = 0
     n_numbers: int = 0
@@ -63,7 +64,8 @@ class Sketch:
         self.n_nonzero += int(np.count_nonzero(known))
         with np.errstate(over="ignore", invalid="ignore"):  # infinities are refused later, with their place
             self.total += float(np.sum(known))
-            self.median = float(np.median(known))
+            if self.wants_median:
+                self.median = float(np.median(known))
         self.low, self.high = min(self.low, float(known.min())), max(self.high, float(known.max()))
         if self.counts_up:
             start = values[0] if self.n_rows == 0 else self.low + self.n_rows

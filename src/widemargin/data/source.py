@@ -79,7 +79,9 @@ def open_bytes(source: Any) -> Iterator[Opened]:
             plain = rest if opener is None else opener(rest, "rb")
             head, stream = _with_head(plain, _HEAD_BYTES)
             yield Opened(name, head, stream, decoded)
-        except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+        except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+            if opener is None:
+                raise
             raise MalformedFile(f"the compressed file is damaged or cut off ({error})", path=name) from error
 
 
