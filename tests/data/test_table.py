@@ -16,7 +16,7 @@ import pyarrow.parquet
 import pytest
 import scipy.sparse
 
-from widemargin.data import TableEncoder, learn_encoder, read_table, stream_table
+from widemargin.data import TableEncoder, frames, learn_encoder, read_table, stream_table
 
 MIXED = "color,size,age,y\nred,1,3.5,yes\nblue,2,,no\nred,3,4.5,yes\n"
 
@@ -165,7 +165,9 @@ def test_wide_one_hot_is_sparse_and_equal_to_dense():
     assert not dense.encoder.sparse
 
 
-def test_parquet_equals_csv(tmp_path):
+@pytest.mark.parametrize("engine", ["pyarrow", "polars"])
+def test_parquet_equals_csv(tmp_path, engine, monkeypatch):
+    monkeypatch.setattr(frames, "_engine", lambda: engine)
     path = tmp_path / "t.parquet"
     frame = pl.DataFrame({"color": ["red", "blue", "red"], "size": [1, 2, 3], "age": [3.5, None, 4.5], "y": [*"abb"]})
     frame.write_parquet(path)

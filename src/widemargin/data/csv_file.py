@@ -188,7 +188,7 @@ def _split_by_polars(data: bytes, layout: Layout, name: str) -> Frame | None:
             schema={f"c{i}": polars.String for i in range(len(names))},
             quote_char=None,
         )
-    except polars.exceptions.PolarsError:
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException):
         return None
     if table.height != n_rows:
         return None

@@ -1,10 +1,15 @@
-"""Data frames of pandas, polars and pyarrow (through narwhals, which scikit-learn brings), and Parquet files."""
+"""Data frames of pandas, polars and pyarrow (through narwhals, which scikit-learn brings), and Parquet files.
+
+Parquet is read by pyarrow where it is installed: some damaged files make polars abort the process, which nothing in
+Python can catch.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import io
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -73,7 +78,7 @@ def read_parquet(opened: Opened) -> Frame:
     """The whole file as one frame."""
     data = io.BytesIO(opened.stream.read())
     engine = _engine()
-    try:
+    with _damage_refused(opened.name):
         if engine == "polars":
             import polars
 
@@ -81,28 +86,36 @@ def read_parquet(opened: Opened) -> Frame:
         import pyarrow.parquet
 
         return frame_of(pyarrow.parquet.read_table(data), opened.name)
-    except WidemarginError:
-        raise
-    except Exception as error:  # neither package has one base class for a damaged file
-        raise _damaged(opened.name, error) from error
 
 
 def stream_parquet(path: str, name: str, batch_rows: int) -> Iterator[Frame]:
     """The file in frames of at most `batch_rows` rows; needs a file on disk, since Parquet is read from its end."""
     done = 0
-    try:
+    with _damage_refused(name):
         for piece in _pieces(path, batch_rows):
             frame = frame_of(piece, name, done)
             done += frame.n_rows
             yield frame
+        if done == 0:
+            raise BadInput(f"{name} has no rows: a table needs at least one row")
+
+
+@contextmanager
+def _damage_refused(name: str) -> Iterator[None]:
+    try:
+        yield
     except WidemarginError:
         raise
-    except Exception as error:
-        raise _damaged(name, error) from error
+    except BaseException as error:
+        # Some damage makes polars panic, and its PanicException is no Exception.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        why = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise MalformedFile(f"the Parquet file is damaged, cut off or too large ({why})", path=name) from error
 
 
 def _pieces(path: str, batch_rows: int) -> Iterator[Any]:
-    if importlib.util.find_spec("pyarrow") is not None:
+    if _engine() == "pyarrow":
         import pyarrow
         import pyarrow.parquet
 
@@ -110,7 +123,6 @@ def _pieces(path: str, batch_rows: int) -> Iterator[Any]:
             for batch in file.iter_batches(batch_size=batch_rows):
                 yield pyarrow.Table.from_batches([batch])
         return
-    _engine()
     import polars
 
     lazy = polars.scan_parquet(path)
@@ -124,11 +136,7 @@ def _pieces(path: str, batch_rows: int) -> Iterator[Any]:
 
 
 def _engine() -> str:
-    for engine in ("polars", "pyarrow"):
+    for engine in ("pyarrow", "polars"):
         if importlib.util.find_spec(engine) is not None:
             return engine
     raise MissingExtra("polars (or pyarrow)", "files", "reading Parquet")
-
-
-def _damaged(name: str, error: Exception) -> MalformedFile:
-    return MalformedFile(f"the Parquet file is damaged or cut off ({str(error).splitlines()[0][:200]})", path=name)
