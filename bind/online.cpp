@@ -57,6 +57,8 @@ nb::tuple advance(BoundOnline& self, InOut<double> w, InOut<double> a, InOut<Col
   if (updates_of.shape(0) != 0 && static_cast<Index>(updates_of.shape(0)) != self.n) fail("one counter a row is needed");
   if (counters.shape(0) != 7 || sums.shape(0) != 6) fail("the state does not have the fields of this version");
   OnlineCounters c = read(counters, sums);
+  if (c.position < 0 || c.position > self.solver.visits_per_epoch() || c.epoch < 0 || c.visits < 0)
+    fail("the state does not belong to this problem: its position lies outside of an epoch");
   std::vector<Mistake> log;
   OnlineStop stop;
   {

@@ -92,6 +92,10 @@ class Training:
         return self.X.shape[1]
 
     @property
+    def max_squared_norm(self) -> float:
+        return self.scanned.max_squared_norm
+
+    @property
     def digest(self) -> str:
         """16 hexadecimal digits for the rows, 16 for labels and weights; the same for the same numbers."""
         beside = self.y.astype(np.float64).reshape(-1, 1)
