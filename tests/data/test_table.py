@@ -107,6 +107,8 @@ def test_header_is_found():
     assert read("p,x,1\ne,x,2\np,y,3\n", 0).target_name == "x0"
     # No numbers at all: a first row that recurs below is data, one that does not is a header.
     assert read("p,x\ne,x\np,y\n", 0).X.shape[0] == 3
+    # Names that are mostly digits do not make a header of a row whose other cells recur.
+    assert read("+\tS10\n-\t1019\n+\t1024\n", 0).X.shape[0] == 3
     assert read("class,shape\ne,x\np,y\n", "class").X.shape[0] == 2
     assert read("1,2\n3,4\n", header=True).feature_names == ("1", "2")
     assert read(",a\n0,5\n1,6\n").feature_names == ("x0", "a")

@@ -14,10 +14,8 @@ def account(learned: Learned, n_dropped: int) -> tuple[str, ...]:
     encoder = learned.encoder
     form = "CSR" if encoder.sparse else "a dense array"
     how = f" ({learned.how})" if learned.how else ""
-    lines = [
-        f"{learned.source}: {learned.n_rows} rows and {len(encoder.source_columns)} columns read{how}; "
-        f"{encoder.n_features} features in {form}"
-    ]
+    size = f"{counted(learned.n_rows, 'row')} and {counted(len(encoder.source_columns), 'column')}"
+    lines = [f"{learned.source}: {size} read{how}; {counted(encoder.n_features, 'feature')} in {form}"]
     for sketch in learned.sketches:
         lines.extend(_sentences(sketch, learned))
     if n_dropped:
@@ -59,10 +57,14 @@ def _sentences(sketch: Sketch, learned: Learned) -> list[str]:
 def _target(sketch: Sketch, learned: Learned) -> str:
     kind = learned.encoder.target_kind
     if kind == "text":
-        return f"text, {len(sketch.texts)} classes: {_listed(tuple(sorted(sketch.texts)))}"
+        return f"text, {_classes(len(sketch.texts))}: {_listed(tuple(sorted(sketch.texts)))}"
     if kind == "bool":
         return "true or false"
     return f"numbers from {text_of_number(sketch.low)} to {text_of_number(sketch.high)}"
+
+
+def _classes(n: int) -> str:
+    return "1 class" if n == 1 else f"{n} classes"
 
 
 def _filled(kind: str, coding: str, fill: float | str | None, learned: Learned) -> str:

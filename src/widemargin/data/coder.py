@@ -15,6 +15,7 @@ from widemargin.data.columns import Column, Frame, Numbers, counted
 if TYPE_CHECKING:
     from widemargin.data.encode import ColumnCode, TableEncoder
 
+_ADVICE = "pass missing='mean', 'median', 'keep' or 'drop' when reading the training file"
 logger = logging.getLogger("widemargin")
 
 
@@ -154,7 +155,12 @@ class Coder:
         if self.encoder.missing == "drop" and self.dropping:
             self.incomplete |= gaps
             return
-        raise missing_error(str(self.encoder.target), gaps, self.frame, "the target is never filled in: ")
+        raise missing_error(
+            str(self.encoder.target),
+            gaps,
+            self.frame,
+            "a target is never filled in, missing='drop' leaves such rows out",
+        )
 
     def _no_number(self, what: str, column: Column, row: int, count: int) -> MalformedFile:
         cell = column.texts()[row]
@@ -210,9 +216,9 @@ def refuse_infinite(name: str, values: np.ndarray, frame: Frame) -> None:
         )
 
 
-def missing_error(name: str, gaps: np.ndarray, frame: Frame, why: str = "") -> BadInput:
+def missing_error(name: str, gaps: np.ndarray, frame: Frame, advice: str = "") -> BadInput:
     rows = np.flatnonzero(gaps)
     return BadInput(
         f"{frame.source}, {frame.place(rows[0])}: column {name!r} has {counted(len(rows), 'missing cell')}, "
-        f"the first one here; {why}pass missing='mean', 'median', 'keep' or 'drop' when reading the training file"
+        f"the first one here: {advice or _ADVICE}"
     )

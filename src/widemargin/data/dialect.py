@@ -2,7 +2,7 @@
 
 **Delimiter**: the first of tab, semicolon, bar, comma, space that splits every row of the sample into the same number
 (> 1) of fields; failing that, the one that splits most rows alike. **Header**: the first row is one if none of its
-cells is a number or empty, and either some column below holds numbers or no cell recurs below in its own column.
+cells is a number, missing, or found again below in its own column, and all differ.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from widemargin.base.errors import BadInput
+from widemargin.base.errors import BadInput, MalformedFile
 from widemargin.data.columns import BLANKS, DEFAULT_MISSING, NUMBER
 from widemargin.data.source import Opened
 
@@ -65,6 +65,9 @@ class Layout:
 def layout_of(opened: Opened, dialect: Dialect) -> Layout:
     encoding = opened.encoding(dialect.encoding)
     lines = _sample_lines(opened, encoding)
+    if lines and lines[0].lower().startswith("sep=") and len(lines[0]) == 5:
+        hint = f"delete this line and pass delimiter={lines[0][4]!r}"
+        raise MalformedFile(f"{lines[0]!r} is a note to a spreadsheet, not data: {hint}", path=opened.name, line=1)
     delimiter = dialect.delimiter or _delimiter(lines, dialect)
     if dialect.delimiter is None and lines and all(map(_SVMLIGHT.fullmatch, lines[:20])):
         raise BadInput(f"{opened.name} looks like an svmlight file (index:value pairs): use read_svmlight")
@@ -127,15 +130,8 @@ def _has_header(rows: list[list[str]], dialect: Dialect) -> bool:
     if len(set(named)) < len(named):
         return False
     below = [[row[i].strip(BLANKS) for row in rows[1:] if i < len(row)] for i in range(len(first))]
-    if any(_mostly_numbers(cells, dialect) for cells in below):
-        return True
-    return not any(cell in cells for cell, cells in zip(first, below, strict=True))
+    return not any(cell and cell in cells for cell, cells in zip(first, below, strict=True))
 
 
 def _number_like(cell: str) -> bool:
     return NUMBER.fullmatch(cell.replace(",", ".")) is not None
-
-
-def _mostly_numbers(cells: list[str], dialect: Dialect) -> bool:
-    known = [cell for cell in cells if cell not in dialect.missing]
-    return bool(known) and sum(map(_number_like, known)) > len(known) / 2

@@ -26,6 +26,10 @@ _FOREIGN = {
     b"\x28\xb5\x2f\xfd": "compressed with zstd: unpack it first (gzip, xz and bzip2 are read as they are)",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet: save it as CSV first",
     b"\x93NUMPY": "a NumPy file: load it with numpy.load",
+    b"<html": "a web page, perhaps the error message of a download",
+    b"<!doctype": "a web page, perhaps the error message of a download",
+    b'{"': "JSON: save the table as CSV or Parquet first",
+    b"[{": "JSON: save the table as CSV or Parquet first",
     b"\x89HDF": "an HDF5 file: save the table as CSV or Parquet first",
 }
 _HEAD_BYTES = 1 << 20
@@ -70,9 +74,9 @@ def open_bytes(source: Any) -> Iterator[Opened]:
     name = describe(source)
     with _raw(source) as raw:
         decoded = isinstance(raw, io.TextIOBase)
-        head, rest = _with_head(raw, 8)
+        head, rest = _with_head(raw, 16)
         for magic, words in _FOREIGN.items():
-            if head.startswith(magic):
+            if head.lower().startswith(magic.lower()):
                 raise MalformedFile(f"the file is {words}", path=name)
         opener = next((o for magic, o in _OPENERS.items() if head.startswith(magic)), None)
         try:
