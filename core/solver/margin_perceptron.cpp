@@ -65,7 +65,7 @@ std::vector<Index> MarginSolver::troublesome(const MarginCounters& c, MarginArra
   const Index epochs = c.epoch - c.best_epoch, limit = std::min(std::max<Index>(1, c.best_wrong / 2), o_.most - c.given_up);
   std::vector<Index> go;
   for (const Index i : worst) {
-    if (static_cast<Index>(go.size()) >= limit || (!go.empty() && 2 * state.wrong_of[i] < epochs)) break;
+    if (static_cast<Index>(go.size()) >= limit || (!go.empty() && 4 * state.wrong_of[i] < 3 * epochs)) break;
     if (left[p_.y[i] > 0] <= 1) continue;  // without a class there is nothing to separate
     --left[p_.y[i] > 0];
     go.push_back(i);
@@ -73,22 +73,16 @@ std::vector<Index> MarginSolver::troublesome(const MarginCounters& c, MarginArra
   return go;
 }
 
-// a, t and q from the counts: taking a row's part out of a running sum would leave its rounding behind.
-template <class Rows>
-void MarginSolver::sum_again(const Rows& rows, MarginCounters& c, MarginArrays state) const {
+// From zero: what is left of a was bent by the rows that go, and straightening it takes far longer than learning it anew.
+void MarginSolver::start_again(MarginCounters& c, MarginArrays state) const {
   std::fill(state.a, state.a + d_ + 1, 0.0);
-  c.t = 0;
-  for (Index i = 0; i < n_; ++i) {
-    if (!state.updates_of[i]) continue;
-    const double times = state.updates_of[i] * step_of(i);
-    add(times * p_.y[i], rows[i], state.a);
-    if (o_.intercept) state.a[d_] += times * p_.y[i];
-    c.t += times;
-  }
+  std::fill(state.updates_of, state.updates_of + n_, 0);
+  std::fill(state.wrong_of, state.wrong_of + n_, 0);
+  c.t = c.q = 0;
+  c.best_wrong = -1, c.best_epoch = c.round_epoch = c.epoch;
 }
 
-template <class Rows>
-OnlineStop MarginSolver::end_epoch(const Rows& rows, MarginCounters& c, MarginArrays state, Index until_epoch) {
+OnlineStop MarginSolver::end_epoch(MarginCounters& c, MarginArrays state, Index until_epoch) {
   c.position = 0;
   ++c.epoch;
   if (c.epoch_updates == 0) return OnlineStop::clean;
@@ -98,10 +92,9 @@ OnlineStop MarginSolver::end_epoch(const Rows& rows, MarginCounters& c, MarginAr
   } else if (o_.patience > 0 && c.epoch - c.best_epoch >= std::max(o_.patience, c.best_epoch - c.round_epoch)) {
     const std::vector<Index> go = troublesome(c, state);
     if (go.empty()) return OnlineStop::stalled;
-    for (const Index i : go) state.given_up_at[i] = static_cast<Column>(c.epoch), state.updates_of[i] = 0;
+    for (const Index i : go) state.given_up_at[i] = static_cast<Column>(c.epoch);
     c.given_up += static_cast<Index>(go.size());
-    c.best_wrong = -1, c.best_epoch = c.round_epoch = c.epoch;
-    sum_again(rows, c, state);
+    start_again(c, state);
   }
   return c.epoch >= until_epoch ? OnlineStop::epoch : OnlineStop::budget;
 }
@@ -119,7 +112,7 @@ OnlineStop MarginSolver::run(const Rows& rows, MarginCounters& c, MarginArrays s
     budget -= end - c.position;
     visit_rows(rows, c, state, end);
     if (end < m_) break;
-    const OnlineStop stop = end_epoch(rows, c, state, until_epoch);
+    const OnlineStop stop = end_epoch(c, state, until_epoch);
     if (stop != OnlineStop::budget) return stop;
   }
   return OnlineStop::budget;

@@ -9,8 +9,8 @@
 //          Any cut into calls gives the same state, bit for bit.
 // Method   [PanagiotakopoulosTsampouka11, sec. 2].  Rows in the way are given up: when the fewest rows on the wrong side
 //          (y a.x <= 0) in an epoch have not fallen for max(patience, epochs until then) epochs, those that were wrong in
-//          at least half of these epochs go, worst first, at most half as many as the fewest wrong. a and t are summed
-//          again without them, so the bound holds for the rows that stay. (The giving up is ours.)
+//          at least 3/4 of these epochs go, worst first, at most half as many as the fewest wrong, and at least one. It
+//          starts again from zero without them, so the bound holds for the rows that stay. (The giving up is ours.)
 #pragma once
 
 #include <vector>
@@ -26,7 +26,7 @@ struct MarginOptions {
   bool intercept = true;
   Shuffle shuffle = Shuffle::every_epoch;
   std::uint64_t seed = 0;
-  Index patience = 20;  // epochs; 0: neither give up nor stall
+  Index patience = 50;  // epochs; 0: neither give up nor stall
   Index most = 0;       // rows that may be given up in all
 };
 
@@ -34,7 +34,7 @@ struct MarginCounters {
   Index epoch = 0;          // epochs done
   Index position = 0;       // visits done in the current one
   Index visits = 0;
-  Index updates = 0;
+  Index updates = 0;        // of all starts
   Index epoch_updates = 0;
   Index epoch_wrong = 0;    // visits with y a.x <= 0 in the current epoch
   Index best_wrong = -1;    // fewest of an epoch since rows were last given up, -1 before
@@ -48,7 +48,7 @@ struct MarginCounters {
 
 struct MarginArrays {
   double* a;             // d + 1
-  Column* updates_of;    // n: updates by each row, 0 for rows given up
+  Column* updates_of;    // n: updates by each row since the last start
   Column* wrong_of;      // n: visits on the wrong side since best_epoch
   Column* given_up_at;   // n: epoch in which the row was given up, or 0
 };
@@ -66,11 +66,9 @@ class MarginSolver {
   void visit_rows(const Rows& rows, MarginCounters& c, MarginArrays state, Index end);
   template <class Rows>
   OnlineStop run(const Rows& rows, MarginCounters& c, MarginArrays state, Index budget, Index until_epoch);
-  template <class Rows>
-  OnlineStop end_epoch(const Rows& rows, MarginCounters& c, MarginArrays state, Index until_epoch);
+  OnlineStop end_epoch(MarginCounters& c, MarginArrays state, Index until_epoch);
   std::vector<Index> troublesome(const MarginCounters& c, MarginArrays state) const;
-  template <class Rows>
-  void sum_again(const Rows& rows, MarginCounters& c, MarginArrays state) const;
+  void start_again(MarginCounters& c, MarginArrays state) const;
 
   OnlineProblem p_;
   MarginOptions o_;

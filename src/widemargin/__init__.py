@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "AveragedPerceptron": "estimator.perceptron",
     "BatchPerceptron": "estimator.batch_perceptron",
+    "MarginPerceptron": "estimator.margin_perceptron",
     "Perceptron": "estimator.perceptron",
 }
 _ROOMS = ("data", "kernels", "report", "store", "study")

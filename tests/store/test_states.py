@@ -10,6 +10,7 @@ from widemargin import _core, store
 from widemargin.base.errors import CannotStore, DamagedFile
 from widemargin.base.records import Trace
 from widemargin.estimator.batch_perceptron import BatchPerceptron
+from widemargin.estimator.margin_perceptron import MarginPerceptron
 from widemargin.estimator.perceptron import AveragedPerceptron, Perceptron
 from widemargin.solver.online import OnlineOptions, OnlineSolver
 from widemargin.store.container import chunks, unpack
@@ -71,7 +72,7 @@ def test_a_trace_comes_back_with_its_gaps():
         np.testing.assert_array_equal(back[name], trace[name])
 
 
-@pytest.mark.parametrize("make", [Perceptron, AveragedPerceptron, BatchPerceptron])
+@pytest.mark.parametrize("make", [Perceptron, AveragedPerceptron, BatchPerceptron, MarginPerceptron])
 @pytest.mark.parametrize("multiclass", ["ovr", "ovo"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_a_perceptron_comes_back_whole(make, multiclass, n_classes):
@@ -88,9 +89,10 @@ def test_a_perceptron_comes_back_whole(make, multiclass, n_classes):
     assert store.dumps(back) == data
 
 
-def test_a_stream_goes_on_after_saving():
+@pytest.mark.parametrize("make", [AveragedPerceptron, MarginPerceptron])
+def test_a_stream_goes_on_after_saving(make):
     X, y = problem()
-    whole = AveragedPerceptron().partial_fit(X[:30], y[:30], classes=[-1.0, 1.0])
+    whole = make().partial_fit(X[:30], y[:30], classes=[-1.0, 1.0])
     loaded = store.loads(store.dumps(whole))
     for model in (whole, loaded):
         model.partial_fit(X[30:], y[30:])

@@ -82,6 +82,7 @@ class Training:
     weight: np.ndarray | None
     labels: Labels | None
     scanned: Scanned | None
+    kept: np.ndarray | None = None  # numbers of these rows in the X that was given, if some had weight 0
 
     @property
     def n(self) -> int:
@@ -102,6 +103,10 @@ class Training:
         if self.weight is not None:
             beside = np.column_stack([beside, self.weight])
         return f"{self.scanned.digest:016x}{_core.Rows.dense(beside).scan(0, 1)[3]:016x}"
+
+    def numbers(self, rows: np.ndarray) -> np.ndarray:
+        """The numbers of these rows in the X that was given."""
+        return rows if self.kept is None else self.kept[rows]
 
 
 def read_training(
@@ -141,15 +146,17 @@ def read_training(
     if class_weight is not None:
         factors = class_factors(class_weight, labels, codes, weight)[codes]
         weight = _some_weight(factors if weight is None else factors * weight)
+    kept = None
     if weight is not None and (weight == 0).any():
         keep = weight > 0
+        kept = np.flatnonzero(keep)
         X, codes, weight = X[keep], codes[keep], weight[keep]
     if weight is not None and (weight == 1).all():
         weight = None
     X = canonical(X)
     rows = native_rows(X, threads)
     scanned = scan(rows, X, first=first, threads=threads) if scan_now else None
-    return Training(X, rows, codes, weight, labels, scanned)
+    return Training(X, rows, codes, weight, labels, scanned, kept)
 
 
 def read_rows(estimator: Any, X: Any, *, check_finite: bool = True) -> Any:

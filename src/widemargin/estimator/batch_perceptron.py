@@ -136,7 +136,7 @@ class BatchPerceptron(Classifier):
                 options,
                 weight=data.weight,
                 among=part.among(data.y),
-                max_squared_norm=data.max_squared_norm,
+                max_squared_norm=data.scanned.max_squared_norm,
                 threads=self._threads(),
             )
             for part in binary_parts(len(self.classes_), self.multiclass)

@@ -222,7 +222,9 @@ class OnlineClassifier(Classifier):
 
     def _may_stream(self) -> bool:
         if self.early_stopping:
-            raise AttributeError("partial_fit sees one batch at a time and cannot stop early: set early_stopping=False.")
+            raise AttributeError(
+                "partial_fit sees one batch at a time and cannot stop early: set early_stopping=False."
+            )
         return True
 
     @available_if(_may_stream)
@@ -264,7 +266,9 @@ class OnlineClassifier(Classifier):
             parts,
             state,
             last=1,
-            explain=lambda kind: Stop("epochs", f"batch {stream['batches'] + 1} of a stream: one pass over {data.n} rows"),
+            explain=lambda kind: Stop(
+                "epochs", f"batch {stream['batches'] + 1} of a stream: one pass over {data.n} rows"
+            ),
             watch=self._watch(),
         )
         stream.update(rows=rows_before + data.n, batches=stream["batches"] + 1, states=state.states)

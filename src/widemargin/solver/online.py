@@ -73,9 +73,7 @@ class OnlineState:
         return visit, row, step
 
 
-def visits_for(
-    weight: np.ndarray | None, among: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def visits_for(weight: np.ndarray | None, among: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Visits of an epoch and the step of each row for the given weights; only rows in `among` are visited.
 
     A weight of 3 is three visits, as if the row stood there three times; 2.5 is three visits with a step of 2.5 / 3;

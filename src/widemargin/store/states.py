@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..base.records import Trace
-from ..solver import batch
+from ..solver import batch, margin_perceptron
 from ..solver.online import COUNTERS, SUMS, OnlineState
 from .objects import ObjectSpec
 from .rules import Array, Plain, Rule
@@ -88,6 +88,20 @@ BATCH_STATE = counted_state(
     {"w": Array("f8", ("p",))},
     {name: Plain(int, low=0, high=_MOST) for name in batch.COUNTERS},
     batch.SUMS,
+)
+
+_MARGIN: dict[str, Rule] = {name: Plain(int, low=0, high=_MOST) for name in margin_perceptron.COUNTERS}
+_MARGIN["best_wrong"] = Plain(int, low=-1, high=_MOST)  # -1: no epoch has ended yet
+MARGIN_STATE = counted_state(
+    "widemargin.solver.margin_perceptron:MarginState",
+    {
+        "w": Array("f8", ("p",)),
+        "updates_of": Array("i4", ("counted",), low=0),
+        "wrong_of": Array("i4", ("n",), low=0),
+        "given_up_at": Array("i4", ("n",), low=0),
+    },
+    _MARGIN,
+    margin_perceptron.SUMS,
 )
 
 

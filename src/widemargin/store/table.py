@@ -12,7 +12,7 @@ from typing import Any
 from .estimators import EstimatorSpec
 from .records import DataclassSpec
 from .rules import Array, Fields, Labels, Part, Plain, Rule, Sizes
-from .states import BATCH_STATE, ONLINE_STATE, TRACE
+from .states import BATCH_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
 
 _PERCEPTRON = "widemargin.estimator.perceptron"
 
@@ -45,7 +45,7 @@ ONLINE: Mapping[str, Rule] = {
             "rows": Plain(int, low=0),
             "batches": Plain(int, low=0),
             "seed": Plain(int),
-            "states": Part("OnlineState", size="k", optional=True),
+            "states": Part("OnlineState", "MarginState", size="k", optional=True),
             "digest": Plain(int),
         },
         optional=True,
@@ -59,10 +59,23 @@ TABLE: dict[str, Any] = {
     # states of solvers
     "OnlineState": ONLINE_STATE,
     "BatchState": BATCH_STATE,
+    "MarginState": MARGIN_STATE,
     "OnlineOptions": DataclassSpec("widemargin.solver.online:OnlineOptions", 1),
     "PartsState": DataclassSpec("widemargin.solver.parts:PartsState", 1),
     # estimators
     "Perceptron": EstimatorSpec(f"{_PERCEPTRON}:Perceptron", 1, ONLINE, rule=_parts_fit_classes),
+    "MarginPerceptron": EstimatorSpec(
+        "widemargin.estimator.margin_perceptron:MarginPerceptron",
+        1,
+        {
+            **ONLINE,
+            "margin_": Array("f8", ("k",), finite=False, optional=True),
+            "margin_upper_": Array("f8", ("k",), finite=False, optional=True),
+            "given_up_": Array("i8", ("given_up",), low=0, optional=True),
+            "given_up_by_part_": Rule(optional=True),
+        },
+        rule=_parts_fit_classes,
+    ),
     "BatchPerceptron": EstimatorSpec(
         "widemargin.estimator.batch_perceptron:BatchPerceptron", 1, ITERATED, rule=_parts_fit_classes
     ),
