@@ -43,7 +43,9 @@ BoundMargin make(nb::object rows_object, In<double> y, In<double> step, In<Colum
   if (n > 0x7fffffff) fail("more than 2^31 - 1 rows: split the data and use partial_fit");
   const OnlineProblem problem{rows.view, y.data(), view(step), view(visits)};
   const MarginOptions options{eps, intercept, static_cast<Shuffle>(shuffle), seed, patience, most};
-  return {{rows_object, nb::cast(y), nb::cast(step), nb::cast(visits)}, MarginSolver(problem, options), n,
+  return {{rows_object, nb::cast(y), nb::cast(step), nb::cast(visits)},
+          MarginSolver(problem, options),
+          n,
           width(rows.view)};
 }
 
@@ -51,7 +53,8 @@ int advance(BoundMargin& self, InOut<double> a, InOut<Column> updates_of, InOut<
             InOut<Column> given_up_at, InOut<Index> counters, InOut<double> sums, Index budget, Index until_epoch) {
   const auto n = static_cast<std::size_t>(self.n);
   if (static_cast<Index>(a.shape(0)) != self.d + 1) fail("a must have d + 1 entries");
-  if (updates_of.shape(0) != n || wrong_of.shape(0) != n || given_up_at.shape(0) != n) fail("one counter a row is needed");
+  if (updates_of.shape(0) != n || wrong_of.shape(0) != n || given_up_at.shape(0) != n)
+    fail("one counter a row is needed");
   if (counters.shape(0) != 10 || sums.shape(0) != 3) fail("the state does not have the fields of this version");
   MarginCounters c = read(counters, sums);
   OnlineStop stop;

@@ -25,7 +25,8 @@ void votes(In<Column> at, In<double> step, In<double> life, bool intercept, In<d
   if (step.shape(0) != at.shape(0) || life.shape(0) != at.shape(0) + 1) fail("mistakes, steps and lives do not fit");
   if (vote.shape(0) != b || score.shape(0) != b) fail("one vote a row is needed");
   for (const Column i : view(at))
-    if (i < 0 || (static_cast<std::size_t>(i) + 1) * b > products.shape(0)) fail("a mistake names a row that is not there");
+    if (i < 0 || (static_cast<std::size_t>(i) + 1) * b > products.shape(0))
+      fail("a mistake names a row that is not there");
   nb::gil_scoped_release free;
   cast_votes({view(at), view(step), view(life), intercept}, products.data(), static_cast<Index>(b), u.data(),
              vote.data(), score.data());

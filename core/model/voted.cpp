@@ -34,7 +34,8 @@ struct Panel {
       });
     value.resize(static_cast<std::size_t>(slots * b));
     for (Index k = 0; k < b; ++k)
-      each(z[begin + k], [&](Index j, double v) { value[static_cast<std::size_t>(slot[static_cast<std::size_t>(j)] * b + k)] = v; });
+      each(z[begin + k],
+           [&](Index j, double v) { value[static_cast<std::size_t>(slot[static_cast<std::size_t>(j)] * b + k)] = v; });
   }
 
   template <class Row>

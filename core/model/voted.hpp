@@ -4,8 +4,8 @@
 // Symbols  c_n life of w_n, n = 0 .. mistakes;  x the support: the rows of which some mistake was made;
 //          G = x.z for the support and a block of rows z;  sgn(0) = 0: a vector that cannot tell abstains
 // Method   all u_n of a block by prefix sums over the mistakes: u_{n+1} = u_n + step_n (G_{at(n)} + 1)
-//          [FreundSchapire99, sec. 3].  Each product is summed in the order of the columns, whatever the block, so that a
-//          row gets the same votes alone and in company.
+//          [FreundSchapire99, sec. 3].  Each product is summed in the order of the columns, whatever the block, so that
+//          a row gets the same votes alone and in company.
 #pragma once
 
 #include "base/poll.hpp"
@@ -17,9 +17,9 @@ namespace widemargin {
 void products(const AnyRows& x, const AnyRows& z, Index begin, Index b, double* out, int threads, Poll poll = never);
 
 struct Mistakes {
-  Span<const Column> at;      // row of the support, one a mistake
-  Span<const double> step;    // one a mistake
-  Span<const double> life;    // one more than mistakes
+  Span<const Column> at;    // row of the support, one a mistake
+  Span<const double> step;  // one a mistake
+  Span<const double> life;  // one more than mistakes
   bool intercept;
 };
 

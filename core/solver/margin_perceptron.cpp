@@ -18,7 +18,8 @@ void MarginSolver::set_order(Index epoch) {
   if (key == order_of_) return;
   order_.resize(static_cast<std::size_t>(m_));
   for (Index k = 0; k < m_; ++k)
-    order_[static_cast<std::size_t>(k)] = p_.visits.empty() ? static_cast<Column>(k) : p_.visits[static_cast<std::size_t>(k)];
+    order_[static_cast<std::size_t>(k)] =
+        p_.visits.empty() ? static_cast<Column>(k) : p_.visits[static_cast<std::size_t>(k)];
   if (o_.shuffle != Shuffle::never) shuffle(order_, Random(o_.seed, Purpose::order, static_cast<std::uint64_t>(key)));
   order_of_ = key;
 }
@@ -62,7 +63,8 @@ std::vector<Index> MarginSolver::troublesome(const MarginCounters& c, MarginArra
     if (state.wrong_of[i] > 0) worst.push_back(i);
   }
   std::stable_sort(worst.begin(), worst.end(), [&](Index i, Index j) { return state.wrong_of[i] > state.wrong_of[j]; });
-  const Index epochs = c.epoch - c.best_epoch, limit = std::min(std::max<Index>(1, c.best_wrong / 2), o_.most - c.given_up);
+  const Index epochs = c.epoch - c.best_epoch,
+              limit = std::min(std::max<Index>(1, c.best_wrong / 2), o_.most - c.given_up);
   std::vector<Index> go;
   for (const Index i : worst) {
     if (static_cast<Index>(go.size()) >= limit || (!go.empty() && 4 * state.wrong_of[i] < 3 * epochs)) break;
@@ -73,7 +75,7 @@ std::vector<Index> MarginSolver::troublesome(const MarginCounters& c, MarginArra
   return go;
 }
 
-// From zero: what is left of a was bent by the rows that go, and straightening it takes far longer than learning it anew.
+// From zero: what is left of a was bent by the rows that go, and straightening it takes longer than learning it anew.
 void MarginSolver::start_again(MarginCounters& c, MarginArrays state) const {
   std::fill(state.a, state.a + d_ + 1, 0.0);
   std::fill(state.updates_of, state.updates_of + n_, 0);

@@ -7,9 +7,9 @@
 //          g > 0, |a| >= a.u >= g t, so that |a| / t bounds the largest margin from above: a is within 1 - eps of it.
 //          Also after `until_epoch` epochs, when the budget of visits is spent, or when it may give up no more rows.
 //          Any cut into calls gives the same state, bit for bit.
-// Method   [PanagiotakopoulosTsampouka11, sec. 2].  Rows in the way are given up: when the fewest rows on the wrong side
-//          (y a.x <= 0) in an epoch have not fallen for max(patience, epochs until then) epochs, those that were wrong in
-//          at least 3/4 of these epochs go, worst first, at most half as many as the fewest wrong, and at least one. It
+// Method   [PanagiotakopoulosTsampouka11, sec. 2].  Rows in the way are given up: when the fewest rows on the wrong
+//          side (y a.x <= 0) in an epoch have not fallen for max(patience, epochs until then) epochs, those that were
+//          wrong in at least 3/4 of these epochs go, worst first, at most half as many as the fewest wrong, and at least one. It
 //          starts again from zero without them, so the bound holds for the rows that stay. (The giving up is ours.)
 #pragma once
 
@@ -31,26 +31,26 @@ struct MarginOptions {
 };
 
 struct MarginCounters {
-  Index epoch = 0;          // epochs done
-  Index position = 0;       // visits done in the current one
+  Index epoch = 0;     // epochs done
+  Index position = 0;  // visits done in the current one
   Index visits = 0;
-  Index updates = 0;        // of all starts
+  Index updates = 0;  // of all starts
   Index epoch_updates = 0;
-  Index epoch_wrong = 0;    // visits with y a.x <= 0 in the current epoch
-  Index best_wrong = -1;    // fewest of an epoch since rows were last given up, -1 before
+  Index epoch_wrong = 0;  // visits with y a.x <= 0 in the current epoch
+  Index best_wrong = -1;  // fewest of an epoch since rows were last given up, -1 before
   Index best_epoch = 0;
-  Index round_epoch = 0;    // when rows were last given up
+  Index round_epoch = 0;  // when rows were last given up
   Index given_up = 0;
-  double loss = 0;          // sum of s over the updates of the epoch
+  double loss = 0;  // sum of s over the updates of the epoch
   double t = 0;
-  double q = 0;             // summed afresh at the start of every epoch, carried along inside
+  double q = 0;  // summed afresh at the start of every epoch, carried along inside
 };
 
 struct MarginArrays {
-  double* a;             // d + 1
-  Column* updates_of;    // n: updates by each row since the last start
-  Column* wrong_of;      // n: visits on the wrong side since best_epoch
-  Column* given_up_at;   // n: epoch in which the row was given up, or 0
+  double* a;            // d + 1
+  Column* updates_of;   // n: updates by each row since the last start
+  Column* wrong_of;     // n: visits on the wrong side since best_epoch
+  Column* given_up_at;  // n: epoch in which the row was given up, or 0
 };
 
 class MarginSolver {
