@@ -1,0 +1,212 @@
+"""The frozen records that say what was proved about a model, one small class per family.
+
+A certificate is recomputed from the data, the model and the saved proof alone. `claim` says in one sentence what was
+shown and nothing more; `holds` is True if every figure in it was recomputed and agrees, False if one does not, None if
+it could not be checked (for example because the data were streamed and are gone).
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+import numpy as np
+
+Kind = Literal["proof", "estimate"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Certificate:
+    """What every certificate has.
+
+    Attributes
+    ----------
+    claim : str
+        The statement, in one sentence with its numbers.
+    kind : {"proof", "estimate"}
+        Whether the figures are proved or estimated from samples.
+    holds : bool or None
+        True: recomputed and right. False: a figure does not agree. None: could not be checked.
+    data_digest : str
+        Fingerprint of the data that the claim speaks about.
+    seconds : float
+        Time the check took.
+    parts : mapping of str to Certificate
+        One certificate per class or pair of classes; empty for a single decision.
+    """
+
+    claim: str
+    kind: Kind = "proof"
+    holds: bool | None = None
+    data_digest: str = ""
+    seconds: float = 0.0
+    parts: Mapping[str, Certificate] = field(default_factory=dict)
+
+    def to_dict(self, *, witness: bool = False) -> dict[str, Any]:
+        """The record as JSON-able values; `witness=True` also lists the non-zero entries of long arrays."""
+        out: dict[str, Any] = {"type": type(self).__name__}
+        for f in fields(self):
+            if f.name != "parts":
+                out[f.name] = _plain(getattr(self, f.name), witness)
+        out["parts"] = {name: part.to_dict(witness=witness) for name, part in self.parts.items()}
+        return out
+
+    def figures(self) -> dict[str, Any]:
+        """The family's own attributes that have a value, by name."""
+        shared = {f.name for f in fields(Certificate)}
+        named = ((f.name, getattr(self, f.name)) for f in fields(self) if f.name not in shared)
+        return {name: value for name, value in named if value is not None}
+
+    def verdict(self) -> str:
+        """One word for `holds`."""
+        return {True: "holds", False: "FAILS", None: "unchecked"}[self.holds]
+
+    def __str__(self) -> str:
+        lines = [f"{self.kind} ({self.verdict()}): {self.claim}"]
+        lines += [f"  {name:<16} {_short(value)}" for name, value in self.figures().items()]
+        lines += [f"  {name}: {part.verdict()}: {part.claim}" for name, part in self.parts.items()]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.verdict()}: {self.claim}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{html.escape(_short(value))}</td></tr>"
+            for name, value in [*self.figures().items(), *((k, p.claim) for k, p in self.parts.items())]
+        )
+        return f"<div><b>{self.kind}, {self.verdict()}</b>: {html.escape(self.claim)}<table>{rows}</table></div>"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PerceptronCertificate(Certificate):
+    """Figures of a learner that corrects itself row by row. Margins are those of unit (w, b) on rows [x, 1].
+
+    Attributes
+    ----------
+    updates : int or None
+        Corrections made.
+    radius : float or None
+        Largest length of a row [x, 1], never rounded down.
+    margin : float or None
+        Smallest y(w.x + b)/|(w, b)| of the model, never rounded up where positive; negative if a row is on the wrong side.
+    margin_upper : float or None
+        No (w, b) at all has a larger margin on these rows.
+    mistake_bound : int or None
+        Updates cannot exceed it (a separator of known margin exists).
+    separable : bool or None
+        Whether some (w, b) has all rows strictly on the right side.
+    witness : ndarray or None
+        Weights of the rows that prove `margin_upper`: lambda >= 0 with sum 1.
+    rows_wrong : int or None
+        Rows with y(w.x + b) <= 0.
+    """
+
+    updates: int | None = None
+    radius: float | None = None
+    margin: float | None = None
+    margin_upper: float | None = None
+    mistake_bound: int | None = None
+    separable: bool | None = None
+    witness: np.ndarray | None = None
+    rows_wrong: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PassiveAggressiveCertificate(PerceptronCertificate):
+    """Also the losses suffered on the way and what they cannot exceed.
+
+    Attributes
+    ----------
+    loss_sum, loss_bound : float or None
+        Sum of the losses at the visits, and its bound.
+    squared_loss_sum, squared_loss_bound : float or None
+        The same for squared losses (only the squared rule has such a bound).
+    """
+
+    loss_sum: float | None = None
+    loss_bound: float | None = None
+    squared_loss_sum: float | None = None
+    squared_loss_bound: float | None = None
+
+
+# How a parent's figure comes from its parts'; a figure that one part lacks is missing in the parent too.
+_MERGE = {
+    "updates": sum,
+    "radius": max,
+    "margin": min,
+    "margin_upper": min,
+    "mistake_bound": sum,
+    "rows_wrong": sum,
+    "loss_sum": sum,
+    "loss_bound": sum,
+    "squared_loss_sum": sum,
+    "squared_loss_bound": sum,
+}
+
+
+def verdict_of_all(verdicts: list[bool | None]) -> bool | None:
+    """True if all are, False if one is, otherwise None."""
+    if any(v is False for v in verdicts):
+        return False
+    return None if any(v is None for v in verdicts) else True
+
+
+def merge(parts: Mapping[str, Certificate], *, data_digest: str = "") -> Certificate:
+    """One certificate over those of the classes or pairs: worst margin, summed updates, holds if all do.
+
+    A family with figures of its own names its rules by a class attribute `merge_rules`: name to function of a list.
+    """
+    members = list(parts.values())
+    if not members:
+        raise ValueError("merge needs at least one certificate, got 0")
+    if len(members) == 1:
+        return members[0]
+    kind_of = type(members[0])
+    rules = {**_MERGE, **getattr(kind_of, "merge_rules", {})}
+    own = {f.name for f in fields(kind_of)}
+    figures: dict[str, Any] = {}
+    for name in own & rules.keys():
+        values = [getattr(m, name, None) for m in members]
+        figures[name] = None if any(v is None for v in values) else rules[name](values)
+    if "separable" in own:
+        figures["separable"] = verdict_of_all([getattr(m, "separable", None) for m in members])
+    good = sum(m.holds is True for m in members)
+    return kind_of(
+        claim=f"{good} of {len(members)} decisions certified" + _worst(figures),
+        kind="estimate" if any(m.kind == "estimate" for m in members) else "proof",
+        holds=verdict_of_all([m.holds for m in members]),
+        data_digest=data_digest or members[0].data_digest,
+        seconds=sum(m.seconds for m in members),
+        parts=dict(parts),
+        **figures,
+    )
+
+
+def _worst(figures: Mapping[str, Any]) -> str:
+    said = [f"{figures['updates']} updates in all"] if figures.get("updates") is not None else []
+    if figures.get("margin") is not None:
+        said.append(f"smallest margin {figures['margin']:.4g}")
+    return "".join(f"; {s}" for s in said)
+
+
+def _plain(value: Any, long_arrays: bool) -> Any:
+    if isinstance(value, np.ndarray):
+        support = np.flatnonzero(value)
+        short: dict[str, Any] = {"length": int(value.size), "nonzero": int(support.size)}
+        if long_arrays:
+            short |= {"rows": support.tolist(), "values": value.ravel()[support].tolist()}
+        return short
+    if isinstance(value, np.generic):
+        value = value.item()
+    # JSON has no infinity; a missing bound and an infinite one say the same.
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{np.count_nonzero(value)} rows of {value.size}"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
