@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
+from scipy.sparse.linalg import lsqr
 
 from ..base.errors import BadInput
 from . import bounded
@@ -75,12 +76,11 @@ class Separation:
 
 @dataclass
 class Attempt:
-    """What the linear program on the rows `used` gave: w and b, lambda over all rows, and whether w separates all."""
+    """What a method without proof gave: w and b, lambda over all rows, and whether w separates them, rounding included."""
 
     w: np.ndarray
     b: float
     weights: np.ndarray
-    used: np.ndarray
     separates: bool
 
 
@@ -133,7 +133,7 @@ def _search(X: Any, y: np.ndarray, intercept: bool, exact: bool) -> Proof:
     pair = contradiction(X, y)
     if pair is not None:
         return Proof(False, weights=pair, exact=True, rational={int(i): Fraction(1, 2) for i in np.flatnonzero(pair)})
-    attempt = _linear_program(X, y, intercept)
+    attempt = _least_squares(X, y, intercept) or _linear_program(X, y, intercept)
     if attempt.separates:
         proof = widest_separator(X, y, attempt.w, attempt.b, attempt.weights, intercept)
     else:
@@ -141,6 +141,20 @@ def _search(X: Any, y: np.ndarray, intercept: bool, exact: bool) -> Proof:
     if exact or proof.separable is None:
         return prove_by_integers(X, y, proof, attempt.w, attempt.b, intercept, thorough=exact)
     return proof
+
+
+def _least_squares(X: Any, y: np.ndarray, intercept: bool) -> Attempt | None:
+    """A guess for wide data: the flattest function through the labels, kept only if it separates every row."""
+    n, d = X.shape
+    if 4 * (d + 1) < n:
+        return None
+    columns, rows = _powers_of_two(X, intercept)
+    v = lsqr(_scaled(X, y, columns, rows, intercept), np.ones(n), atol=1e-9, btol=1e-9, iter_lim=1000)[0]
+    w, b = v[:d] * columns, float(v[d]) if intercept else 0.0
+    m, e = bounded.margins(X, y, w, b)
+    # Half the weight on either class: the bound on the margin is then half the distance of the means.
+    weights = 0.5 / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))
+    return Attempt(w, b, weights / weights.sum(), True) if np.min(m - e) > 0 else None
 
 
 def _linear_program(X: Any, y: np.ndarray, intercept: bool) -> Attempt:
@@ -157,12 +171,12 @@ def _linear_program(X: Any, y: np.ndarray, intercept: bool) -> Attempt:
         total = spread.sum()
         spread = spread / total if total > 0 else spread
         if np.min(m - e) > 0:
-            return Attempt(w, b, spread, used, True)
+            return Attempt(w, b, spread, True)
         m *= rows
         m[used] = np.inf
         wrong = np.flatnonzero(m <= 0)
         if t <= _NOTHING or not wrong.size:
-            return Attempt(w, b, spread, used, False)
+            return Attempt(w, b, spread, False)
         most = max(d + 1, used.size // 2)
         if wrong.size > most:
             wrong = wrong[np.argpartition(m[wrong], most)[:most]]

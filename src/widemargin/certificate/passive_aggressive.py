@@ -1,0 +1,152 @@
+"""What the losses of a passive-aggressive learner cannot exceed, from the data and any comparator.
+
+Problem  at visit t the loss l_t = (1 - y w.z)+ (regression: (|y - w.z| - eps)+), then w moves by tau_t along the row z
+Symbols  z = [x, 1], R = max |z|, C_i = C s_i with smallest C_min; u any comparator with loss l*_i on row i; E epochs, each
+         visiting every row once; U visits with a loss above 0; w_1 the start
+Stops    every visit has tau (2 l - tau |z|^2 - 2 l*) <= |w_t - u|^2 - |w_t+1 - u|^2. With P = |u - w_1|^2 this sums to
+           linear   tau = min(C, l/|z|^2):      sum tau l <= B = P + 2 E sum C_i l*_i; as tau l >= c l - c^2 R^2 / 4 for
+                    every c <= C_min, sum l <= B/c + U c R^2/4; the best c is min(C_min, 2 sqrt(B/U)/R)
+           squared  tau = l/(|z|^2 + 1/2C):     sum l^2 <= (R^2 + 1/(2 C_min)) (P + 2 E sum C_i l*_i^2), sum l <= sqrt(U sum l^2)
+Method   the telescoping sum of [CrammerEtAl06, lemma 1, theorems 4 and 5]; the bound on sum l of the linear rule is derived
+         here from it (the paper bounds only the mistakes). The best of several comparators is taken: all are valid.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from . import bounded
+from .perceptron import augmented_margin, radius
+from .record import PassiveAggressiveCertificate
+
+Rule = Literal["linear", "squared"]
+
+
+class LossBounds(NamedTuple):
+    """Bounds on sum l, on sum l^2 (squared rule only) and on the visits with y w.z <= 0 (classification)."""
+
+    loss: float
+    squared_loss: float | None
+    mistakes: int | None
+
+
+def passive_aggressive_bound(
+    X: Any,
+    y: np.ndarray,
+    u: np.ndarray,
+    *,
+    rule: Rule,
+    C: float,
+    epochs: int,
+    updates: int,
+    steps: np.ndarray | None = None,
+    w_start: np.ndarray | None = None,
+    intercept: bool = True,
+    epsilon: float | None = None,
+) -> LossBounds:
+    """What the losses of `epochs` whole epochs cannot exceed, by comparator u (d + 1 entries, last the intercept).
+
+    `epsilon` not None means regression with a tube of that half-width.
+    """
+    u = np.asarray(u, dtype=np.float64)
+    cost = np.full(len(y), C) if steps is None else C * np.asarray(steps, dtype=np.float64)
+    losses = _losses_above(X, y, u, epsilon)
+    start = np.zeros_like(u) if w_start is None else np.asarray(w_start, dtype=np.float64)
+    P = bounded.norm_above(u - start, 2 * bounded.UNIT * (np.abs(u) + np.abs(start))) ** 2
+    R2, least = radius(X, intercept) ** 2, float(cost.min())
+    power = 1 if rule == "linear" else 2
+    B = _up(P + 2 * epochs * float(cost @ losses**power), len(y))
+    if rule == "squared":
+        squared = _up((R2 + 0.5 / least) * B)
+        mistakes = None if epsilon is not None else math.floor(min(squared, 2.0**62))
+        return LossBounds(_up(math.sqrt(updates * squared)), squared, mistakes)
+    if updates == 0 or B == 0:
+        return LossBounds(0.0, None, 0 if epsilon is None else None)
+    c = min(least, 2 * math.sqrt(B / updates) / math.sqrt(R2)) if R2 > 0 else least
+    loss = _up(B / c + updates * c * R2 / 4)
+    mistakes = None if epsilon is not None else math.floor(min(_up(max(R2, 1 / least) * B), 2.0**62))
+    return LossBounds(loss, None, mistakes)
+
+
+def certify_passive_aggressive(
+    X: Any,
+    y: np.ndarray,
+    w: np.ndarray,
+    b: float,
+    *,
+    rule: Rule,
+    C: float,
+    epochs: int,
+    updates: int,
+    loss_sum: float,
+    squared_loss_sum: float,
+    steps: np.ndarray | None = None,
+    w_start: np.ndarray | None = None,
+    intercept: bool = True,
+    epsilon: float | None = None,
+    data_digest: str = "",
+) -> PassiveAggressiveCertificate:
+    """Compare the recorded sums of losses with their bound.
+
+    Comparators are the model itself, the model scaled to margin 1 (if it separates) and 0. Only whole epochs can be
+    checked: pass the sums at the end of an epoch. X holds only rows that took part.
+    """
+    began = time.perf_counter()
+    v = np.append(np.asarray(w, dtype=np.float64), b)
+    comparators = [v, np.zeros_like(v)]
+    figures: dict[str, Any] = {"updates": updates, "radius": radius(X, intercept)}
+    if epsilon is None:
+        wrong = int(np.count_nonzero(bounded.signs(X, y, v[:-1], b) <= 0))
+        figures |= {"margin": augmented_margin(X, y, w, b), "rows_wrong": wrong, "separable": True if wrong == 0 else None}
+        functional = float(bounded.margins(X, y, v[:-1], b)[0].min(initial=math.inf))
+        if wrong == 0 and 0 < functional < math.inf:
+            comparators.append(v / functional)
+    options: dict[str, Any] = {"rule": rule, "C": C, "epochs": epochs, "updates": updates, "steps": steps}
+    options |= {"w_start": w_start, "intercept": intercept, "epsilon": epsilon}
+    found = [passive_aggressive_bound(X, y, u, **options) for u in comparators]
+    loss_bound = min(f.loss for f in found)
+    squares = [f.squared_loss for f in found if f.squared_loss is not None]
+    squared_bound = min(squares) if squares else None
+    mistakes = [f.mistakes for f in found if f.mistakes is not None]
+    # The recorded sums were rounded at each of the visits.
+    slack = 1 + bounded.gamma(epochs * len(y) + 8)
+    faults = []
+    if not 0 <= loss_sum <= loss_bound * slack:
+        faults.append(f"the losses sum to {loss_sum:.6g}, which is not within [0, {loss_bound:.6g}]")
+    if squared_bound is not None and not 0 <= squared_loss_sum <= squared_bound * slack:
+        faults.append(f"the squared losses sum to {squared_loss_sum:.6g}, which is not within [0, {squared_bound:.6g}]")
+    if updates > epochs * len(y):
+        faults.append(f"{updates} updates in {epochs} epochs of {len(y)} rows")
+    said = f"losses of {epochs} epochs sum to {loss_sum:.6g} <= bound {loss_bound:.6g}"
+    if squared_bound is not None:
+        said += f", their squares to {squared_loss_sum:.6g} <= {squared_bound:.6g}"
+    if "rows_wrong" in figures:
+        said += f"; {figures['rows_wrong']} of {len(y)} rows on the wrong side"
+    return PassiveAggressiveCertificate(
+        claim="; ".join(faults) or said,
+        holds=not faults,
+        data_digest=data_digest,
+        seconds=time.perf_counter() - began,
+        mistake_bound=min(mistakes) if mistakes else None,
+        loss_sum=loss_sum,
+        loss_bound=loss_bound,
+        squared_loss_sum=squared_loss_sum,
+        squared_loss_bound=squared_bound,
+        **figures,
+    )
+
+
+def _losses_above(X: Any, y: np.ndarray, u: np.ndarray, epsilon: float | None) -> np.ndarray:
+    if epsilon is None:
+        m, e = bounded.margins(X, y, u[:-1], float(u[-1]))
+        return np.maximum(0.0, (1 - m + e) * (1 + 4 * bounded.UNIT))
+    value, e = bounded.margins(X, np.ones(len(y)), u[:-1], float(u[-1]))
+    return np.maximum(0.0, (np.abs(y - value) + e) * (1 + 4 * bounded.UNIT) - epsilon)
+
+
+def _up(value: float, terms: int = 8) -> float:
+    return value * (1 + bounded.gamma(terms + 16))

@@ -1,0 +1,221 @@
+"""What the data and the counts of a perceptron prove: margins, the bound on its updates, and a bound on every margin.
+
+Problem  from w_1 with step eta, updates w += eta s_i y_i [x_i, 1] whenever y (w.[x, 1]) <= 0: how many can there be?
+Symbols  z_i = y_i [x_i, 1]; R = max |z_i|; v any separator, m = min v.z_i; c_i updates caused by row i; s_i its step (1 unless
+         weighted) with s_min <= s_i <= s_max
+Stops    updates <= |w_1/eta - a v|^2 / (R^2 s_min s_max) with a = s_max R^2 / m; from a zero start R^2 |v|^2 / m^2 times
+         s_max/s_min. All is rounded outwards: R and |v| up, m down.                          [Novikoff62], [Haykin09, sec. 1.3]
+Method   from a zero start w/eta = sum c_i s_i z_i, so |w| / (eta sum c_i s_i) bounds the margin of every unit separator:
+         the hull of the z_i comes as near to 0 as that
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from . import bounded
+from .record import PerceptronCertificate
+from .separation import separate_signed
+from .witness import margin_above
+
+
+def augmented_margin(X: Any, y: np.ndarray, w: np.ndarray, b: float = 0.0) -> float:
+    """min y(w.x + b)/|(w, b)|, rounded down; 0 for w = 0."""
+    m, e = bounded.margins(X, y, w, b)
+    v = np.append(np.asarray(w, dtype=np.float64), b)
+    least = float(np.min(m - e, initial=math.inf))
+    length = bounded.norm_above(v) if least > 0 else bounded.norm_below(v)
+    if length == 0:
+        return 0.0
+    return least / length * (1 - math.copysign(4 * bounded.UNIT, least))
+
+
+def radius(X: Any, intercept: bool = True) -> float:
+    """Length of the longest row [x, 1], rounded up."""
+    return float(bounded.row_norms(X, intercept).max(initial=0.0))
+
+
+def mistake_bound(
+    X: Any,
+    y: np.ndarray,
+    w: np.ndarray,
+    b: float = 0.0,
+    *,
+    intercept: bool = True,
+    w_start: np.ndarray | None = None,
+    eta: float = 1.0,
+    steps: np.ndarray | None = None,
+) -> int | None:
+    """Most updates that a perceptron can make on these rows, by the separator (w, b); None if that does not separate.
+
+    `w_start` has d + 1 entries, the last for the intercept; `steps` are the weights of the rows.
+    """
+    m, e = bounded.margins(X, y, w, b)
+    least = float(np.min(m - e, initial=math.inf))
+    if not 0 < least < math.inf:
+        return None
+    R, v = radius(X, intercept), np.append(np.asarray(w, dtype=np.float64), b)
+    high, low = (1.0, 1.0) if steps is None else (float(np.max(steps)), float(np.min(steps)))
+    if not low > 0:
+        return None
+    if w_start is None or not np.any(w_start):
+        root = R * bounded.norm_above(v) / least
+        value = root * root * (high / low)
+    else:
+        # a v may overflow only where the bound is useless anyway.
+        start = np.asarray(w_start, dtype=np.float64) / eta
+        reach = (high * R * R / least) * v
+        value = (bounded.norm_above(start - reach, 8 * bounded.UNIT * (np.abs(start) + np.abs(reach))) / R) ** 2
+        value /= low * high
+    value *= 1 + 64 * bounded.UNIT
+    return math.floor(value) if math.isfinite(value) else None
+
+
+def replay_weights(
+    X: Any, y: np.ndarray, counts: np.ndarray, eta: float = 1.0, *, steps: np.ndarray | None = None, intercept: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """eta sum c_i s_i y_i [x_i, 1] (d + 1 entries) and how far a loop that adds the same terms one by one may be off."""
+    c = np.asarray(counts, dtype=np.float64) * (1.0 if steps is None else steps)
+    v, _ = bounded.combination(X, c * y, intercept)
+    size, _ = bounded.combination(abs(X), c, intercept)
+    terms = int(np.sum(counts)) + np.count_nonzero(counts) + 8
+    return eta * v, 4 * bounded.gamma(terms) * eta * size + bounded.TINY
+
+
+def margin_upper_from_counts(
+    X: Any, y: np.ndarray, counts: np.ndarray, *, steps: np.ndarray | None = None, intercept: bool = True
+) -> float:
+    """|sum c_i s_i y_i [x_i, 1]| / sum c_i s_i, rounded up: no unit separator has a larger margin."""
+    c = np.asarray(counts, dtype=np.float64) * (1.0 if steps is None else steps)
+    return margin_above(X, y, c, intercept)
+
+
+def certify_perceptron(
+    X: Any,
+    y: np.ndarray,
+    w: np.ndarray,
+    b: float,
+    *,
+    eta: float = 1.0,
+    counts: np.ndarray | None = None,
+    updates: int | None = None,
+    w_start: np.ndarray | None = None,
+    steps: np.ndarray | None = None,
+    intercept: bool = True,
+    plain: bool = True,
+    prove: bool = False,
+    exact: bool = False,
+    data_digest: str = "",
+) -> PerceptronCertificate:
+    """Check a linear model against its data.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n, d)
+        Only rows that took part (weight above 0).
+    y : ndarray of -1.0 and +1.0
+    w, b : ndarray of shape (d,), float
+        The model.
+    eta : float
+        Step of the perceptron.
+    counts : ndarray of int of shape (n,), optional
+        Updates caused by each row; with them w itself is recomputed.
+    updates : int, optional
+        Corrections made; needed for the comparison with the bound. Defaults to the sum of counts.
+    w_start : ndarray of shape (d + 1,), optional
+        Start other than zero.
+    steps : ndarray of shape (n,), optional
+        Weights of the rows that multiplied the steps.
+    intercept : bool
+        False if the model has no b.
+    plain : bool
+        (w, b) is the sum of the updates itself. Pass False for averages, penalties and other rules: then w is not
+        replayed and no bound on updates is claimed.
+    prove : bool
+        Also decide separability by a linear program.
+    exact : bool
+        Decide it in integer arithmetic.
+
+    Returns
+    -------
+    PerceptronCertificate
+    """
+    began = time.perf_counter()
+    w = np.asarray(w, dtype=np.float64)
+    if updates is None and counts is not None:
+        updates = int(np.sum(counts))
+    wrong = int(np.count_nonzero(bounded.signs(X, y, w, b) <= 0))
+    figures: dict[str, Any] = {"updates": updates, "radius": radius(X, intercept), "rows_wrong": wrong}
+    figures |= {"margin": augmented_margin(X, y, w, b), "separable": True if wrong == 0 else None}
+    faults = []
+    if counts is not None:
+        faults += _replay_faults(X, y, np.append(w, b), counts, updates, eta, w_start, steps, intercept, plain)
+        figures |= _upper_bound(X, y, np.asarray(counts, dtype=np.float64) * (1.0 if steps is None else steps), intercept)
+    separator = (w, b) if wrong == 0 else None
+    if prove:
+        separator = _improve_by_program(X, y, figures, separator, intercept, exact)
+    if separator is not None and plain:
+        bound = mistake_bound(X, y, *separator, intercept=intercept, w_start=w_start, eta=eta, steps=steps)
+        figures["mistake_bound"] = bound
+        if bound is not None and updates is not None and updates > bound:
+            faults.append(f"{updates} updates exceed the bound {bound}")
+    certificate = PerceptronCertificate(claim="", holds=not faults, data_digest=data_digest, **figures)
+    claim = "; ".join(faults) if faults else _claim(certificate, len(y))
+    return replace(certificate, claim=claim, seconds=time.perf_counter() - began)
+
+
+def _replay_faults(
+    X: Any, y: np.ndarray, v: np.ndarray, counts: np.ndarray, updates: int | None, eta: float,
+    w_start: np.ndarray | None, steps: np.ndarray | None, intercept: bool, plain: bool,
+) -> list[str]:  # fmt: skip
+    faults = []
+    if np.min(counts, initial=0) < 0 or int(np.sum(counts)) != updates:
+        faults.append(f"the rows' counts sum to {int(np.sum(counts))}, not to the {updates} updates stated")
+    if plain:
+        replayed, tolerance = replay_weights(X, y, counts, eta, steps=steps, intercept=intercept)
+        if w_start is not None:
+            replayed = replayed + w_start
+            tolerance = tolerance + bounded.gamma(int(np.sum(counts)) + 4) * np.abs(w_start)
+        off = np.abs(replayed - v)
+        if not np.all(off <= tolerance):
+            j = int(np.argmax(off - tolerance))
+            faults.append(f"weight {j} is {v[j]:.9g} but the updates of the rows sum to {replayed[j]:.9g}")
+    return faults
+
+
+def _upper_bound(X: Any, y: np.ndarray, c: np.ndarray, intercept: bool) -> dict[str, Any]:
+    total = c.sum()
+    return {"margin_upper": margin_above(X, y, c, intercept), "witness": c / total} if total > 0 else {}
+
+
+def _improve_by_program(
+    X: Any, y: np.ndarray, figures: dict[str, Any], separator: tuple[np.ndarray, float] | None, intercept: bool, exact: bool
+) -> tuple[np.ndarray, float] | None:
+    """Replace what the linear program knows better; returns the wider separator."""
+    found = separate_signed(X, y, fit_intercept=intercept, exact=exact)
+    figures["separable"] = figures["separable"] or found.separable
+    if found.margin_upper <= figures.get("margin_upper", math.inf):
+        figures |= {"margin_upper": found.margin_upper, "witness": found.witness}
+    if found.coef is not None and found.margin is not None and (separator is None or found.margin > figures["margin"]):
+        return found.coef, float(found.intercept or 0.0)
+    return separator
+
+
+def _claim(c: PerceptronCertificate, n: int) -> str:
+    bounds = ""
+    if c.mistake_bound is not None and c.updates is not None:
+        bounds = f"; {c.updates} updates <= bound {c.mistake_bound}"
+    upper = f"any unit separator has margin <= {c.margin_upper:.4g}" if c.margin_upper is not None else ""
+    if c.rows_wrong == 0:
+        return f"(w, b) separates the data with margin {c.margin:.4g}" + (f"; {upper}" if upper else "") + bounds
+    said = f"not separated: {c.rows_wrong} of {n} rows on the wrong side"
+    if c.separable is False and c.witness is not None:
+        return f"{said}; no separator exists (witness of {np.count_nonzero(c.witness)} rows)"
+    if c.separable:
+        said += ", although a separator exists"
+    return said + (f"; {upper}" if upper else "") + bounds
