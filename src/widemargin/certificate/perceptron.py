@@ -184,7 +184,7 @@ def _replay_faults(
         off = np.abs(replayed - v)
         if not np.all(off <= tolerance):
             j = int(np.argmax(off - tolerance))
-            faults.append(f"weight {j} is {v[j]:.9g} but the updates of the rows sum to {replayed[j]:.9g}")
+            faults.append(f"weight {j} is {v[j]:.9g}, off by {off[j]:.3g} from the sum of the updates of the rows")
     return faults
 
 

@@ -112,7 +112,7 @@ def find_separator(
     >>> find_separator([[0.0], [1.0], [3.0]], ["no", "no", "yes"]).separable
     True
     """
-    X, y, kept, classes, n = _read(X, y, sample_weight)
+    X, y, kept, classes, n = read_two_classes(X, y, sample_weight)
     proof = _search(X, y, fit_intercept, exact)
     witness = np.zeros(n)
     witness[kept] = proof.weights
@@ -234,7 +234,10 @@ def _first_rows(y: np.ndarray, size: int) -> np.ndarray:
     return np.concatenate([s[np.linspace(0, s.size - 1, min(s.size, size), dtype=int)] for s in sides if s.size])
 
 
-def _read(X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, int]:
+def read_two_classes(
+    X: Any, y: Any, sample_weight: Any
+) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, int]:
+    """(X, y as -1 and +1, rows of positive weight, the two labels, number of rows given)."""
     X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "fiub":
         raise BadInput(f"X must be a table of numbers, got {X.ndim} dimension(s) of type {X.dtype}: pass shape (n, d)")
