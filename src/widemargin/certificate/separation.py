@@ -133,13 +133,15 @@ def _search(X: Any, y: np.ndarray, intercept: bool, exact: bool) -> Proof:
     pair = contradiction(X, y)
     if pair is not None:
         return Proof(False, weights=pair, exact=True, rational={int(i): Fraction(1, 2) for i in np.flatnonzero(pair)})
-    attempt = _least_squares(X, y, intercept) or _linear_program(X, y, intercept)
-    if attempt.separates:
-        proof = widest_separator(X, y, attempt.w, attempt.b, attempt.weights, intercept)
-    else:
-        proof = float_witness(X, y, attempt.weights, intercept)
-    if exact or proof.separable is None:
-        return prove_by_integers(X, y, proof, attempt.w, attempt.b, intercept, thorough=exact)
+    # What overflows here proves nothing and is not taken for a proof: every verdict is checked with its rounding bound.
+    with np.errstate(all="ignore"):
+        attempt = _least_squares(X, y, intercept) or _linear_program(X, y, intercept)
+        if attempt.separates:
+            proof = widest_separator(X, y, attempt.w, attempt.b, attempt.weights, intercept)
+        else:
+            proof = float_witness(X, y, attempt.weights, intercept)
+        if exact or proof.separable is None:
+            return prove_by_integers(X, y, proof, attempt.w, attempt.b, intercept, thorough=exact)
     return proof
 
 

@@ -85,6 +85,8 @@ def _shortest(X: Any, y: np.ndarray, width: float, intercept: bool) -> tuple[np.
     Z = _signed(X.toarray() if sparse.issparse(X) else X, y, intercept)
     # Over the width already reached, the least distance is at most 1: the problem is well scaled.
     system = np.vstack([Z.T / width, np.ones(y.size)])
+    if not np.isfinite(system).all():
+        return None
     try:
         u, _ = nnls(system, np.append(np.zeros(Z.shape[1]), 1.0))
     except RuntimeError:

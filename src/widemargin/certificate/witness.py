@@ -81,11 +81,12 @@ def float_witness(X: Any, y: np.ndarray, weights: np.ndarray, intercept: bool) -
     Z = support_matrix(X, y, support, intercept)
     if max(Z.shape) > _WIDEST or not support.size:
         return Proof(None, weights=weights, why=f"its witness of {Z.shape[1]} rows is too large for the proof in float64")
-    sharp = _sharpened(Z, weights[support] / weights[support].sum())
+    sharp = _sharpened(Z, weights[support] / weights[support].sum()) if Z.size else np.full(support.size, 1.0 / support.size)
     weights = np.zeros_like(weights)
     weights[support] = sharp
+    # Z is empty if all these rows are 0 in every coordinate: nothing is left to prove.
     residual = bounded.norm_above(Z @ sharp, bounded.gamma(support.size + 3) * (np.abs(Z) @ sharp) + bounded.TINY)
-    if residual < 0.5 * _smallest_singular(Z) * sharp.min():
+    if not Z.size or residual < 0.5 * _smallest_singular(Z) * sharp.min():
         return Proof(False, weights=weights)
     return Proof(None, weights=weights, why=f"the witness leaves a residual of {residual:.3g}")
 

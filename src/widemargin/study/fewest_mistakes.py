@@ -24,7 +24,7 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 from .. import _core
 from ..certificate.bounded import signs
-from ..certificate.separation import Separation, read_two_classes, separate_signed
+from ..certificate.separation import read_two_classes, separate_signed
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -226,25 +226,16 @@ def _add_sets(
     """Inseparable sets among the rows kept: one after another without rows in common, from several random costs."""
     for attempt in range(8):
         kept = ~given_up
-        while True:
+        # One class alone is always separable.
+        while abs(y[kept].sum()) < np.count_nonzero(kept):
             rows = np.flatnonzero(kept)
             support = _vertex(Z[rows], random.random(rows.size) if attempt else np.ones(rows.size))
-            found = None if support is None else _irreducible(X, y, rows[support])
+            found = None if support is None else _proved(X, y, rows[support], best)
+            found = found or _proved(X, y, rows, best)
             if found is None:
-                answer = separate_signed(X[rows], y[rows])
-                _offer(best, answer)
-                if answer.separable is not False:
-                    break
-                found = tuple(int(i) for i in rows[np.flatnonzero(answer.witness)])
+                break
             sets[found] = None
             kept[list(found)] = False
-        if attempt == 0 and not sets:
-            break
-
-
-def _offer(best: _Best, answer: Separation) -> None:
-    if answer.coef is not None:
-        best.offer(answer.coef, float(answer.intercept or 0.0))
 
 
 def _vertex(Z: np.ndarray, cost: np.ndarray) -> np.ndarray | None:
@@ -255,11 +246,9 @@ def _vertex(Z: np.ndarray, cost: np.ndarray) -> np.ndarray | None:
     return np.flatnonzero(answer.x > 1e-9) if answer.status == 0 else None
 
 
-def _irreducible(X: np.ndarray, y: np.ndarray, rows: np.ndarray) -> tuple[int, ...] | None:
-    """The rows as a set, if it is proved that no hyperplane separates them."""
-    if np.unique(y[rows]).size < 2:
-        return None
+def _proved(X: np.ndarray, y: np.ndarray, rows: np.ndarray, best: _Best) -> tuple[int, ...] | None:
+    """Those of the rows that the witness needs, if it is proved that no hyperplane separates them."""
     answer = separate_signed(X[rows], y[rows])
-    if answer.separable is not False:
-        return None
-    return tuple(int(i) for i in rows[np.flatnonzero(answer.witness)])
+    if answer.coef is not None:
+        best.offer(answer.coef, float(answer.intercept or 0.0))
+    return tuple(int(i) for i in rows[np.flatnonzero(answer.witness)]) if answer.separable is False else None
