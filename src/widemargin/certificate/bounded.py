@@ -28,26 +28,51 @@ def gamma(k: int) -> float:
 
 
 def blocks(X: Matrix) -> Iterator[tuple[slice, Matrix]]:
-    """X in float64, some rows at a time."""
+    """X in float64, some rows at a time, so that what is derived from a block stays small."""
     n, d = X.shape
-    step = n if X.dtype == np.float64 else max(1, _BLOCK // max(1, d))
-    for start in range(0, n, max(1, step)):
+    width = max(1, X.nnz // max(1, n)) if sparse.issparse(X) else max(1, d)
+    step = max(1, _BLOCK // width)
+    for start in range(0, n, step):
         rows = slice(start, min(n, start + step))
-        yield rows, X[rows].astype(np.float64, copy=False)
+        yield rows, (X if step >= n else X[rows]).astype(np.float64, copy=False)
 
 
 def margins(X: Matrix, y: np.ndarray, w: np.ndarray, b: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """y (X w + b) and the bound on its error, infinite where a sum overflows."""
-    n, d = X.shape
-    terms = int(np.diff(X.indptr).max(initial=0)) if sparse.issparse(X) else d
     w = np.asarray(w, dtype=np.float64)
-    m, e = np.empty(n), np.empty(n)
+    m, e = np.empty(len(y)), np.empty(len(y))
     with np.errstate(all="ignore"):
         for rows, block in blocks(X):
             m[rows] = y[rows] * (block @ w + b)
-            e[rows] = gamma(terms + 3) * (abs(block) @ np.abs(w) + abs(b)) + TINY
+            e[rows] = gamma(_terms(X) + 3) * (abs(block) @ np.abs(w) + abs(b)) + TINY
     e[~np.isfinite(m)] = math.inf
     return m, e
+
+
+def margins_within(X: Matrix, y: np.ndarray, w: np.ndarray, b: float, R: float) -> tuple[np.ndarray, float]:
+    """The same in half the time: one bound for all rows, from |[x, 1]| <= R and the inequality of Cauchy and Schwarz."""
+    v = np.append(np.asarray(w, dtype=np.float64), b)
+    m = np.empty(len(y))
+    with np.errstate(all="ignore"):
+        for rows, block in blocks(X):
+            m[rows] = y[rows] * (block @ v[:-1] + b)
+        e = gamma(_terms(X) + 4) * R * norm_above(v) + TINY
+    return m, e if np.isfinite(m).all() else math.inf
+
+
+def least_margin(X: Matrix, y: np.ndarray, w: np.ndarray, b: float, R: float) -> float:
+    """min y (X w + b), rounded down."""
+    m, e = margins_within(X, y, w, b, R)
+    least = float(np.min(m, initial=math.inf))
+    if e <= 1e-9 * abs(least):
+        return least - e
+    m, sharp = margins(X, y, w, b)
+    return float(np.min(m - sharp, initial=math.inf))
+
+
+def _terms(X: Matrix) -> int:
+    """Products in the longest sum along a row."""
+    return int(np.diff(X.indptr).max(initial=0)) if sparse.issparse(X) else X.shape[1]
 
 
 def combination(X: Matrix, c: np.ndarray, intercept: bool = True) -> tuple[np.ndarray, np.ndarray]:
@@ -89,11 +114,12 @@ def row_norms(X: Matrix, intercept: bool = True) -> np.ndarray:
     n, d = X.shape
     q = np.empty(n)
     for rows, block in blocks(X):
-        top = float(abs(block).max()) if block.shape[0] and d else 0.0
-        top = top if 0.0 < top else 1.0
-        part = block / top
-        squares = np.asarray(part.multiply(part).sum(axis=1)).ravel() if sparse.issparse(block) else (part * part).sum(axis=1)
-        q[rows] = top * np.sqrt(squares * (1 + gamma(d + 4)) + TINY)
+        # A power of two keeps the squares of huge entries finite and changes no digit of the others.
+        top = max(float(block.max()), -float(block.min())) if block.shape[0] and d else 0.0
+        scale = 1.0 if top < 1e150 else 2.0**600
+        part = block / scale if scale > 1 else block
+        squares = part.multiply(part).sum(axis=1) if sparse.issparse(block) else np.einsum("ij,ij->i", part, part)
+        q[rows] = scale * np.sqrt(np.asarray(squares).ravel() * (1 + gamma(d + 4)) + TINY)
     with np.errstate(over="ignore"):
         return (np.hypot(q, 1.0) if intercept else q) * (1 + gamma(8))
 
@@ -113,11 +139,15 @@ def exact_margin(X: Matrix, y: np.ndarray, i: int, w: list[Fraction], b: Fractio
     return int(y[i]) * (sum((w[j] * v for j, v in exact_row(X, i)), Fraction(0)) + b)
 
 
-def signs(X: Matrix, y: np.ndarray, w: np.ndarray, b: float) -> np.ndarray:
-    """The exact sign of every y_i (w.x_i + b): rows that rounding leaves open are computed as fractions."""
-    m, e = margins(X, y, w, b)
+def signs(X: Matrix, y: np.ndarray, w: np.ndarray, b: float, R: float) -> np.ndarray:
+    """The exact sign of every y_i (w.x_i + b), |[x, 1]| <= R; what rounding leaves open is computed as fractions."""
+    m, e = margins_within(X, y, w, b, R)
     out = np.sign(m)
     doubtful = np.flatnonzero(~(np.abs(m) > e))
+    if doubtful.size:
+        m, sharp = margins(X[doubtful], y[doubtful], w, b)
+        out[doubtful] = np.sign(m)
+        doubtful = doubtful[~(np.abs(m) > sharp)]
     if doubtful.size and not _no_rounding(X[doubtful], w, b):
         exact_w, exact_b = [Fraction(float(v)) for v in w], Fraction(float(b))
         for i in doubtful:

@@ -2,11 +2,11 @@
 
 Problem  at visit t the loss l_t = (1 - y w.z)+ (regression: (|y - w.z| - eps)+), then w moves by tau_t along the row z
 Symbols  z = [x, 1], R = max |z|, C_i = C s_i with smallest C_min; u any comparator with loss l*_i on row i; E epochs, each
-         visiting every row once; U visits with a loss above 0; w_1 the start
+         visiting row i k_i times (1 unless weighted); U visits with a loss above 0; w_1 the start
 Stops    every visit has tau (2 l - tau |z|^2 - 2 l*) <= |w_t - u|^2 - |w_t+1 - u|^2. With P = |u - w_1|^2 this sums to
-           linear   tau = min(C, l/|z|^2):      sum tau l <= B = P + 2 E sum C_i l*_i; as tau l >= c l - c^2 R^2 / 4 for
+           linear   tau = min(C, l/|z|^2):      sum tau l <= B = P + 2 E sum k_i C_i l*_i; as tau l >= c l - c^2 R^2 / 4 for
                     every c <= C_min, sum l <= B/c + U c R^2/4; the best c is min(C_min, 2 sqrt(B/U)/R)
-           squared  tau = l/(|z|^2 + 1/2C):     sum l^2 <= (R^2 + 1/(2 C_min)) (P + 2 E sum C_i l*_i^2), sum l <= sqrt(U sum l^2)
+           squared  tau = l/(|z|^2 + 1/2C):     sum l^2 <= (R^2 + 1/(2 C_min)) (P + 2 E sum k_i C_i l*_i^2), sum l <= sqrt(U sum l^2)
 Method   the telescoping sum of [CrammerEtAl06, lemma 1, theorems 4 and 5]; the bound on sum l of the linear rule is derived
          here from it (the paper bounds only the mistakes). The best of several comparators is taken: all are valid.
 """
@@ -44,13 +44,14 @@ def passive_aggressive_bound(
     epochs: int,
     updates: int,
     steps: np.ndarray | None = None,
+    visits: np.ndarray | None = None,
     w_start: np.ndarray | None = None,
     intercept: bool = True,
     epsilon: float | None = None,
 ) -> LossBounds:
     """What the losses of `epochs` whole epochs cannot exceed, by comparator u (d + 1 entries, last the intercept).
 
-    `epsilon` not None means regression with a tube of that half-width.
+    `steps` multiply C row by row, `visits` says how often an epoch comes to each row (once). `epsilon` not None means regression with a tube of that half-width.
     """
     u = np.asarray(u, dtype=np.float64)
     cost = np.full(len(y), C) if steps is None else C * np.asarray(steps, dtype=np.float64)
@@ -59,7 +60,8 @@ def passive_aggressive_bound(
     P = bounded.norm_above(u - start, 2 * bounded.UNIT * (np.abs(u) + np.abs(start))) ** 2
     R2, least = radius(X, intercept) ** 2, float(cost.min())
     power = 1 if rule == "linear" else 2
-    B = _up(P + 2 * epochs * float(cost @ losses**power), len(y))
+    paid = cost * losses**power if visits is None else cost * visits * losses**power
+    B = _up(P + 2 * epochs * float(paid.sum()), len(y))
     if rule == "squared":
         squared = _up((R2 + 0.5 / least) * B)
         mistakes = None if epsilon is not None else math.floor(min(squared, 2.0**62))
@@ -85,6 +87,7 @@ def certify_passive_aggressive(
     loss_sum: float,
     squared_loss_sum: float,
     steps: np.ndarray | None = None,
+    visits: np.ndarray | None = None,
     w_start: np.ndarray | None = None,
     intercept: bool = True,
     epsilon: float | None = None,
@@ -100,27 +103,28 @@ def certify_passive_aggressive(
     comparators = [v, np.zeros_like(v)]
     figures: dict[str, Any] = {"updates": updates, "radius": radius(X, intercept)}
     if epsilon is None:
-        wrong = int(np.count_nonzero(bounded.signs(X, y, v[:-1], b) <= 0))
-        figures |= {"margin": augmented_margin(X, y, w, b), "rows_wrong": wrong, "separable": True if wrong == 0 else None}
+        wrong = int(np.count_nonzero(bounded.signs(X, y, v[:-1], b, figures["radius"]) <= 0))
+        figures |= {"margin": augmented_margin(X, y, w, b, R=figures["radius"]), "rows_wrong": wrong, "separable": True if wrong == 0 else None}
         functional = float(bounded.margins(X, y, v[:-1], b)[0].min(initial=math.inf))
         if wrong == 0 and 0 < functional < math.inf:
             comparators.append(v / functional)
     options: dict[str, Any] = {"rule": rule, "C": C, "epochs": epochs, "updates": updates, "steps": steps}
-    options |= {"w_start": w_start, "intercept": intercept, "epsilon": epsilon}
+    options |= {"visits": visits, "w_start": w_start, "intercept": intercept, "epsilon": epsilon}
     found = [passive_aggressive_bound(X, y, u, **options) for u in comparators]
     loss_bound = min(f.loss for f in found)
     squares = [f.squared_loss for f in found if f.squared_loss is not None]
     squared_bound = min(squares) if squares else None
     mistakes = [f.mistakes for f in found if f.mistakes is not None]
     # The recorded sums were rounded at each of the visits.
-    slack = 1 + bounded.gamma(epochs * len(y) + 8)
+    most = epochs * (len(y) if visits is None else int(np.sum(visits)))
+    slack = 1 + bounded.gamma(most + 8)
     faults = []
     if not 0 <= loss_sum <= loss_bound * slack:
         faults.append(f"the losses sum to {loss_sum:.6g}, which is not within [0, {loss_bound:.6g}]")
     if squared_bound is not None and not 0 <= squared_loss_sum <= squared_bound * slack:
         faults.append(f"the squared losses sum to {squared_loss_sum:.6g}, which is not within [0, {squared_bound:.6g}]")
-    if updates > epochs * len(y):
-        faults.append(f"{updates} updates in {epochs} epochs of {len(y)} rows")
+    if updates > most:
+        faults.append(f"{updates} updates in {most} visits")
     said = f"losses of {epochs} epochs sum to {loss_sum:.6g} <= bound {loss_bound:.6g}"
     if squared_bound is not None:
         said += f", their squares to {squared_loss_sum:.6g} <= {squared_bound:.6g}"

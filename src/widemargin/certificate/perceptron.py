@@ -24,11 +24,10 @@ from .separation import separate_signed
 from .witness import margin_above
 
 
-def augmented_margin(X: Any, y: np.ndarray, w: np.ndarray, b: float = 0.0) -> float:
-    """min y(w.x + b)/|(w, b)|, rounded down; 0 for w = 0."""
-    m, e = bounded.margins(X, y, w, b)
+def augmented_margin(X: Any, y: np.ndarray, w: np.ndarray, b: float = 0.0, *, R: float | None = None) -> float:
+    """min y(w.x + b)/|(w, b)|, rounded down; 0 for w = 0. `R` may give the radius if it is known."""
+    least = bounded.least_margin(X, y, w, b, radius(X) if R is None else R)
     v = np.append(np.asarray(w, dtype=np.float64), b)
-    least = float(np.min(m - e, initial=math.inf))
     length = bounded.norm_above(v) if least > 0 else bounded.norm_below(v)
     if length == 0:
         return 0.0
@@ -50,16 +49,16 @@ def mistake_bound(
     w_start: np.ndarray | None = None,
     eta: float = 1.0,
     steps: np.ndarray | None = None,
+    R: float | None = None,
 ) -> int | None:
     """Most updates that a perceptron can make on these rows, by the separator (w, b); None if that does not separate.
 
-    `w_start` has d + 1 entries, the last for the intercept; `steps` are the weights of the rows.
+    `w_start` has d + 1 entries, the last for the intercept; `steps` are the factors of the rows' steps.
     """
-    m, e = bounded.margins(X, y, w, b)
-    least = float(np.min(m - e, initial=math.inf))
+    R, v = radius(X, intercept) if R is None else R, np.append(np.asarray(w, dtype=np.float64), b)
+    least = bounded.least_margin(X, y, w, b, R)
     if not 0 < least < math.inf:
         return None
-    R, v = radius(X, intercept), np.append(np.asarray(w, dtype=np.float64), b)
     high, low = (1.0, 1.0) if steps is None else (float(np.max(steps)), float(np.min(steps)))
     if not low > 0:
         return None
@@ -81,10 +80,14 @@ def replay_weights(
 ) -> tuple[np.ndarray, np.ndarray]:
     """eta sum c_i s_i y_i [x_i, 1] (d + 1 entries) and how far a loop that adds the same terms one by one may be off."""
     c = np.asarray(counts, dtype=np.float64) * (1.0 if steps is None else steps)
-    v, _ = bounded.combination(X, c * y, intercept)
-    size, _ = bounded.combination(abs(X), c, intercept)
-    terms = int(np.sum(counts)) + np.count_nonzero(counts) + 8
-    return eta * v, 4 * bounded.gamma(terms) * eta * size + bounded.TINY
+    v, e = bounded.combination(X, c * y, intercept)
+    return eta * v, eta * e * _loop_error(counts)
+
+
+def _loop_error(counts: np.ndarray) -> float:
+    """How much worse than one sum over the rows a loop over the updates may be, as a factor."""
+    rows, updates = int(np.count_nonzero(counts)), int(np.sum(counts))
+    return 4 * bounded.gamma(updates + rows + 8) / bounded.gamma(rows + 3)
 
 
 def margin_upper_from_counts(
@@ -110,6 +113,7 @@ def certify_perceptron(
     plain: bool = True,
     prove: bool = False,
     exact: bool = False,
+    max_squared_norm: float | None = None,
     data_digest: str = "",
 ) -> PerceptronCertificate:
     """Check a linear model against its data.
@@ -140,6 +144,8 @@ def certify_perceptron(
         Also decide separability by a linear program.
     exact : bool
         Decide it in integer arithmetic.
+    max_squared_norm : float, optional
+        Largest |x|^2 as the scan of the data found it, to spare a pass.
 
     Returns
     -------
@@ -149,18 +155,19 @@ def certify_perceptron(
     w = np.asarray(w, dtype=np.float64)
     if updates is None and counts is not None:
         updates = int(np.sum(counts))
-    wrong = int(np.count_nonzero(bounded.signs(X, y, w, b) <= 0))
-    figures: dict[str, Any] = {"updates": updates, "radius": radius(X, intercept), "rows_wrong": wrong}
-    figures |= {"margin": augmented_margin(X, y, w, b), "separable": True if wrong == 0 else None}
-    faults = []
+    R = radius(X, intercept) if max_squared_norm is None else _radius_from_scan(max_squared_norm, X.shape[1], intercept)
+    wrong = int(np.count_nonzero(bounded.signs(X, y, w, b, R) <= 0))
+    figures: dict[str, Any] = {"updates": updates, "radius": R, "rows_wrong": wrong}
+    figures |= {"margin": augmented_margin(X, y, w, b, R=R), "separable": True if wrong == 0 else None}
+    faults: list[str] = []
     if counts is not None:
-        faults += _replay_faults(X, y, np.append(w, b), counts, updates, eta, w_start, steps, intercept, plain)
-        figures |= _upper_bound(X, y, np.asarray(counts, dtype=np.float64) * (1.0 if steps is None else steps), intercept)
+        replay = (eta, w_start) if plain else None
+        faults += _count_figures(X, y, np.append(w, b), counts, steps, intercept, replay, figures)
     separator = (w, b) if wrong == 0 else None
     if prove:
         separator = _improve_by_program(X, y, figures, separator, intercept, exact)
     if separator is not None and plain:
-        bound = mistake_bound(X, y, *separator, intercept=intercept, w_start=w_start, eta=eta, steps=steps)
+        bound = mistake_bound(X, y, *separator, intercept=intercept, w_start=w_start, eta=eta, steps=steps, R=R)
         figures["mistake_bound"] = bound
         if bound is not None and updates is not None and updates > bound:
             faults.append(f"{updates} updates exceed the bound {bound}")
@@ -169,28 +176,42 @@ def certify_perceptron(
     return replace(certificate, claim=claim, seconds=time.perf_counter() - began)
 
 
-def _replay_faults(
-    X: Any, y: np.ndarray, v: np.ndarray, counts: np.ndarray, updates: int | None, eta: float,
-    w_start: np.ndarray | None, steps: np.ndarray | None, intercept: bool, plain: bool,
-) -> list[str]:  # fmt: skip
+def _radius_from_scan(max_squared_norm: float, d: int, intercept: bool) -> float:
+    return math.sqrt(max_squared_norm * (1 + bounded.gamma(2 * d + 8)) + float(intercept)) * (1 + 4 * bounded.UNIT)
+
+
+def _count_figures(
+    X: Any,
+    y: np.ndarray,
+    v: np.ndarray,
+    counts: np.ndarray,
+    steps: np.ndarray | None,
+    intercept: bool,
+    replay: tuple[float, np.ndarray | None] | None,
+    figures: dict[str, Any],
+) -> list[str]:
+    """Adds the bound on every margin to the figures; returns what does not fit: the number of updates, or w itself."""
     faults = []
-    if np.min(counts, initial=0) < 0 or int(np.sum(counts)) != updates:
-        faults.append(f"the rows' counts sum to {int(np.sum(counts))}, not to the {updates} updates stated")
-    if plain:
-        replayed, tolerance = replay_weights(X, y, counts, eta, steps=steps, intercept=intercept)
-        if w_start is not None:
-            replayed = replayed + w_start
-            tolerance = tolerance + bounded.gamma(int(np.sum(counts)) + 4) * np.abs(w_start)
+    total = int(np.sum(counts))
+    if np.min(counts, initial=0) < 0 or total != figures["updates"]:
+        faults.append(f"the rows' counts sum to {total}, not to the {figures['updates']} updates stated")
+    c = np.asarray(counts, dtype=np.float64) * (1.0 if steps is None else steps)
+    combined, e = bounded.combination(X, c * y, intercept)
+    if total > 0 and not faults:
+        whole = float(c.sum())
+        upper = bounded.norm_above(combined, e) / (whole * (1 - bounded.gamma(c.size + 4)))
+        figures |= {"margin_upper": upper, "witness": c / whole}
+    if replay is not None:
+        eta, start = replay
+        replayed, tolerance = eta * combined, eta * e * _loop_error(counts)
+        if start is not None:
+            replayed = replayed + start
+            tolerance = tolerance + 4 * bounded.gamma(total + 4) * np.abs(start)
         off = np.abs(replayed - v)
         if not np.all(off <= tolerance):
             j = int(np.argmax(off - tolerance))
             faults.append(f"weight {j} is {v[j]:.9g}, off by {off[j]:.3g} from the sum of the updates of the rows")
     return faults
-
-
-def _upper_bound(X: Any, y: np.ndarray, c: np.ndarray, intercept: bool) -> dict[str, Any]:
-    total = c.sum()
-    return {"margin_upper": margin_above(X, y, c, intercept), "witness": c / total} if total > 0 else {}
 
 
 def _improve_by_program(

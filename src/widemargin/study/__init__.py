@@ -1,0 +1,20 @@
+"""Experiments on data and on any estimator. Names are imported when first used."""
+
+from importlib import import_module as _import_module
+
+_NAMES = {
+    "FewestMistakes": "mistakes",
+    "fewest_mistakes": "mistakes",
+}
+
+__all__ = sorted(_NAMES)
+
+
+def __getattr__(name: str):
+    if name in _NAMES:
+        return getattr(_import_module(f"{__name__}.{_NAMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -23,8 +23,9 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 from .. import _core
-from ..certificate.bounded import signs
+from ..certificate.bounded import row_norms, signs
 from ..certificate.separation import read_two_classes, separate_signed
+from ..solver.online import OnlineOptions, OnlineSolver
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,37 +100,34 @@ class _Best:
         # Always right about the larger class.
         self.X, self.y, self.w, self.b = X, y, np.zeros(X.shape[1]), 1.0 if y.sum() > 0 else -1.0
         self.rows = np.flatnonzero(y != self.b)
+        self.R = float(row_norms(X).max())
 
     @property
     def upper(self) -> int:
         return self.rows.size
 
     def offer(self, w: np.ndarray, b: float) -> None:
-        wrong = np.flatnonzero(signs(self.X, self.y, w, b) <= 0)
+        wrong = np.flatnonzero(signs(self.X, self.y, w, b, self.R) <= 0)
         if wrong.size < self.rows.size:
             self.w, self.b, self.rows = w, b, wrong
 
 
 def _pocket(X: np.ndarray, y: np.ndarray, Z: np.ndarray, seed: int, epochs: int = 40) -> np.ndarray:
     """The weights with fewest mistakes among all that a shuffled perceptron passes through."""
-    n, d = X.shape
-    empty = np.empty(0)
-    solver = _core.online_solver(
-        _core.Rows.dense(X), y, empty, np.empty(0, np.int32), 0, 1.0, 0.0, 0.0, True, 2, seed, 1, 0
-    )
-    w, counters, sums = np.zeros(d + 1), np.zeros(7, np.int64), np.zeros(4)
-    counters[5], sums[3] = -1, 1.0
-    best, fewest = w.copy(), n + 1
+    solver = OnlineSolver(_core.Rows.dense(X), y, OnlineOptions(seed=seed, log=True))
+    state = solver.start()
+    best, fewest = state.w.copy(), len(y) + 1
     for epoch in range(1, epochs + 1):
-        start = w.copy()
-        stop, _, rows, steps = solver.advance(w, empty, np.empty(0, np.int32), counters, sums, n, epoch, True)
-        path = start + np.cumsum(np.hstack([X[rows], np.ones((rows.size, 1))]) * steps[:, None], axis=0)
+        start, state.log = state.w.copy(), []
+        stop = solver.advance(state, solver.visits_per_epoch, epoch)
+        _, rows, steps = state.joined_log()
         if rows.size:
+            path = start + np.cumsum(np.hstack([X[rows], np.ones((rows.size, 1))]) * steps[:, None], axis=0)
             mistakes = np.count_nonzero(path @ Z.T <= 0, axis=1)
             k = int(np.argmin(mistakes))
             if mistakes[k] < fewest:
                 best, fewest = path[k].copy(), int(mistakes[k])
-        if stop == 2:
+        if stop == "converged":
             break
     return best
 

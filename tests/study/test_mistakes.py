@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from tests.oracle.separability import fewest_removed
 
 from widemargin.certificate.separation import find_separator
-from widemargin.study.fewest_mistakes import fewest_mistakes
+from widemargin.study import fewest_mistakes
 
 
 def verify(X, y, answer):
