@@ -1,7 +1,7 @@
 """Strict separability by brute force in fractions.
 
-Gordan's polytope {lambda >= 0, sum 1, sum lambda_i z_i = 0} is empty exactly if a separator exists. If it is not, it has
-a vertex, whose support has a one-dimensional kernel with entries of one sign. So all small supports are tried.
+Gordan's polytope {lambda >= 0, sum 1, sum lambda_i z_i = 0} is empty exactly if a separator exists. If it is not, it
+has a vertex, whose support has a one-dimensional kernel with entries of one sign. So all small supports are tried.
 """
 
 from fractions import Fraction
@@ -19,7 +19,9 @@ def kernel(columns):
             continue
         rows[r], rows[i] = rows[i], rows[r]
         rows[r] = [v / rows[r][j] for v in rows[r]]
-        rows = [row if i == r else [a - row[j] * b for a, b in zip(row, rows[r], strict=True)] for i, row in enumerate(rows)]
+        rows = [
+            row if i == r else [a - row[j] * b for a, b in zip(row, rows[r], strict=True)] for i, row in enumerate(rows)
+        ]
         pivots.append(j)
         r += 1
     free = [j for j in range(m) if j not in pivots]

@@ -1,8 +1,9 @@
 """Sums over rows in float64 together with a bound on their rounding error.
 
-Problem  margins m_i = y_i (w.x_i + b) and combinations v = sum_i c_i [x_i, 1], each with e such that |exact - computed| <= e
+Problem  margins m_i = y_i (w.x_i + b) and combinations v = sum_i c_i [x_i, 1], each with e such that |exact -
+         computed| <= e
 Symbols  u = 2^-53, gamma(k) = k u / (1 - k u); the row is extended by 1 (by 0 without an intercept)
-Method   any order of a sum of k products errs by at most gamma(k) sum |terms|                        [Higham02, sec. 3.1]
+Method   any order of a sum of k products errs by at most gamma(k) sum |terms| [Higham02, sec. 3.1]
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def margins(X: Matrix, y: np.ndarray, w: np.ndarray, b: float = 0.0) -> tuple[np
 
 
 def margins_within(X: Matrix, y: np.ndarray, w: np.ndarray, b: float, R: float) -> tuple[np.ndarray, float]:
-    """The same in half the time: one bound for all rows, from |[x, 1]| <= R and the inequality of Cauchy and Schwarz."""
+    """The same in half the time: one bound for all rows, from |[x, 1]| <= R and Cauchy and Schwarz's inequality."""
     v = np.append(np.asarray(w, dtype=np.float64), b)
     m = np.empty(len(y))
     with np.errstate(all="ignore"):

@@ -1,12 +1,12 @@
 """What the data and the counts of a perceptron prove: margins, the bound on its updates, and a bound on every margin.
 
 Problem  from w_1 with step eta, updates w += eta s_i y_i [x_i, 1] whenever y (w.[x, 1]) <= 0: how many can there be?
-Symbols  z_i = y_i [x_i, 1]; R = max |z_i|; v any separator, m = min v.z_i; c_i updates caused by row i; s_i its step (1 unless
-         weighted) with s_min <= s_i <= s_max
-Stops    updates <= |w_1/eta - a v|^2 / (R^2 s_min s_max) with a = s_max R^2 / m; from a zero start R^2 |v|^2 / m^2 times
-         s_max/s_min. All is rounded outwards: R and |v| up, m down.                          [Novikoff62], [Haykin09, sec. 1.3]
-Method   from a zero start w/eta = sum c_i s_i z_i, so |w| / (eta sum c_i s_i) bounds the margin of every unit separator:
-         the hull of the z_i comes as near to 0 as that
+Symbols  z_i = y_i [x_i, 1]; R = max |z_i|; v any separator, m = min v.z_i; c_i updates caused by row i; s_i its step
+         (1 unless weighted) with s_min <= s_i <= s_max
+Stops    updates <= |w_1/eta - a v|^2 / (R^2 s_min s_max) with a = s_max R^2 / m; from a zero start R^2 |v|^2 / m^2
+         times s_max/s_min. All is rounded outwards: R and |v| up, m down. [Novikoff62], [Haykin09, sec. 1.3]
+Method   from a zero start w/eta = sum c_i s_i z_i, so |w| / (eta sum c_i s_i) bounds the margin of every unit
+         separator: the hull of the z_i comes as near to 0 as that
 """
 
 from __future__ import annotations
@@ -76,9 +76,15 @@ def mistake_bound(
 
 
 def replay_weights(
-    X: Any, y: np.ndarray, counts: np.ndarray, eta: float = 1.0, *, steps: np.ndarray | None = None, intercept: bool = True
+    X: Any,
+    y: np.ndarray,
+    counts: np.ndarray,
+    eta: float = 1.0,
+    *,
+    steps: np.ndarray | None = None,
+    intercept: bool = True,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """eta sum c_i s_i y_i [x_i, 1] (d + 1 entries) and how far a loop that adds the same terms one by one may be off."""
+    """eta sum c_i s_i y_i [x_i, 1] (d + 1 entries) and how far a loop that adds them one by one may be off."""
     c = np.asarray(counts, dtype=np.float64) * (1.0 if steps is None else steps)
     v, e = bounded.combination(X, c * y, intercept)
     return eta * v, eta * e * _loop_error(counts)
@@ -215,7 +221,12 @@ def _count_figures(
 
 
 def _improve_by_program(
-    X: Any, y: np.ndarray, figures: dict[str, Any], separator: tuple[np.ndarray, float] | None, intercept: bool, exact: bool
+    X: Any,
+    y: np.ndarray,
+    figures: dict[str, Any],
+    separator: tuple[np.ndarray, float] | None,
+    intercept: bool,
+    exact: bool,
 ) -> tuple[np.ndarray, float] | None:
     """Replace what the linear program knows better; returns the wider separator."""
     found = separate_signed(X, y, fit_intercept=intercept, exact=exact)

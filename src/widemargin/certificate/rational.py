@@ -1,10 +1,12 @@
 """Strict separation decided without any rounding, for a few rows in a few dimensions.
 
-Problem  given integer vectors a_1 .. a_m: either v with v.a_i > 0 for all i, or lambda >= 0, not 0, with sum lambda_i a_i = 0
-Symbols  A the matrix with columns a_i (k x m); T / p the simplex tableau of  max sum lambda  s.t.  A lambda = 0, lambda >= 0
-Stops    when a column can grow without bound (the ray is lambda), or when no column pays (the prices v have v.a_i >= 1).
-         One of the two always happens: Bland's rule never returns to a basis.                  [Gordan1873], [Bland77]
-Method   integer pivots: T stays a matrix of integers with the common divisor p, the last pivot        [Edmonds67]
+Problem  given integer vectors a_1 .. a_m: either v with v.a_i > 0 for all i, or lambda >= 0, not 0, with sum lambda_i
+         a_i = 0
+Symbols  A the matrix with columns a_i (k x m); T / p the simplex tableau of max sum lambda s.t. A lambda = 0, lambda
+         >= 0
+Stops    when a column can grow without bound (the ray is lambda), or when no column pays (the prices v have v.a_i >=
+         1). One of the two always happens: Bland's rule never returns to a basis. [Gordan1873], [Bland77]
+Method   integer pivots: T stays a matrix of integers with the common divisor p, the last pivot [Edmonds67]
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ def decide(columns: Sequence[Sequence[int]], max_pivots: int = 10_000) -> Verdic
     Earlier vectors are tried first: put those expected in the witness in front.
     """
     A = np.array(columns, dtype=object).T
-    k, m = A.shape
+    k = A.shape[0]
     tableau = _Tableau(A)
     tableau.fill_basis()
     for _ in range(max_pivots):

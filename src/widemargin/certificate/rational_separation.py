@@ -2,9 +2,9 @@
 
 Problem  as in separation.py, for rows taken as the exact fractions that floats are
 Symbols  front the rows that the linear program left at or near its bound; v = (w, b) in integers
-Stops    with a witness among the rows used, or with a v that has every row strictly on its side (rows that float64 with
-         its error bound cannot settle are computed as fractions), or undecided when the numbers grow too large.
-Method   exact simplex on few rows, rows that it leaves on the wrong side are added         [ApplegateCookDashEspinoza07]
+Stops    with a witness among the rows used, or with a v that has every row strictly on its side (rows that float64
+         with its error bound cannot settle are computed as fractions), or undecided when the numbers grow too large.
+Method   exact simplex on few rows, rows that it leaves on the wrong side are added [ApplegateCookDashEspinoza07]
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ class PerceptronCertificate(Certificate):
     radius : float or None
         Largest length of a row [x, 1], never rounded down.
     margin : float or None
-        Smallest y(w.x + b)/|(w, b)| of the model, never rounded up where positive; negative if a row is on the wrong side.
+        Smallest y(w.x + b)/|(w, b)| of the model, rounded down; negative if a row is on the wrong side.
     margin_upper : float or None
         No (w, b) at all has a larger margin on these rows.
     mistake_bound : int or None

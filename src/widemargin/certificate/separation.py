@@ -1,12 +1,13 @@
 """Linear separability: a separator, or a proof that none exists.
 
-Problem  max t  s.t.  y_i (w.x_i + b) >= t for all i,  |w|, |b| <= 1
+Problem  max t s.t. y_i (w.x_i + b) >= t for all i, |w|, |b| <= 1
 Symbols  z_i = y_i [x_i, 1] (0 in place of 1 without an intercept); lambda the multipliers of the rows, sum 1
-Stops    (w, b) is a separator if every y_i (w.x_i + b) exceeds the bound on its own rounding error; lambda is a witness if
-         sum lambda_i z_i = 0, for then no (w, b) has all w.z_i > 0. In between, any lambda proves that no unit (w, b)
-         has a margin above |sum lambda_i z_i|. What float64 leaves open is decided by integer arithmetic or not at all.
-Method   the linear program by HiGHS on a few rows, to which the rows it violates are added; rows and columns are scaled
-         by powers of two, which changes no digit.                                             [Mangasarian65], [Gordan1873]
+Stops    (w, b) is a separator if every y_i (w.x_i + b) exceeds the bound on its own rounding error; lambda is a
+         witness if sum lambda_i z_i = 0, for then no (w, b) has all w.z_i > 0. In between, any lambda proves that no
+         unit (w, b) has a margin above |sum lambda_i z_i|. What float64 leaves open is decided by integer arithmetic
+         or not at all.
+Method   the linear program by HiGHS on a few rows, to which the rows it violates are added; rows and columns are
+         scaled by powers of two, which changes no digit. [Mangasarian65], [Gordan1873]
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class Separation:
 
 @dataclass
 class Attempt:
-    """What a method without proof gave: w and b, lambda over all rows, and whether w separates them, rounding included."""
+    """What a method without proof gave: w and b, lambda over all rows, and whether w surely separates them."""
 
     w: np.ndarray
     b: float
@@ -236,9 +237,7 @@ def _first_rows(y: np.ndarray, size: int) -> np.ndarray:
     return np.concatenate([s[np.linspace(0, s.size - 1, min(s.size, size), dtype=int)] for s in sides if s.size])
 
 
-def read_two_classes(
-    X: Any, y: Any, sample_weight: Any
-) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, int]:
+def read_two_classes(X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, int]:
     """(X, y as -1 and +1, rows of positive weight, the two labels, number of rows given)."""
     X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "fiub":
@@ -261,7 +260,9 @@ def read_two_classes(
         X, y = X[kept], y[kept]
     classes, code = np.unique(y, return_inverse=True)
     if classes.size != 2:
-        raise BadInput(f"y has {classes.size} different label(s) on {kept.size} rows of positive weight: two are needed")
+        raise BadInput(
+            f"y has {classes.size} different label(s) on {kept.size} rows of positive weight: two are needed"
+        )
     return X, np.where(code == 1, 1.0, -1.0), kept, classes, n
 
 
@@ -279,7 +280,8 @@ def _record(
     rows = np.count_nonzero(witness)
     if proof.separable is False:
         return Separation(claim=f"no separator exists (witness of {rows} rows)", **shared)
-    claim = f"not decided: no separator found, and none has a margin above {upper:.3g} (witness of {rows} rows); {proof.why}"
+    known = f"none has a margin above {upper:.3g} (witness of {rows} rows)"
+    claim = f"not decided: no separator found, and {known}; {proof.why}"
     return Separation(claim=claim, **shared)
 
 

@@ -1,11 +1,12 @@
 """The separator of largest margin, so that the bounds it gives are as small as they can be.
 
-Problem  min |v|  s.t.  v.z_i >= 1, z_i = y_i [x_i, 1];  its dual point is the shortest vector of the hull of the z_i
-Symbols  u >= 0 the solution of  min | [Z; 1'] u - (0, .., 0, 1) |,  Z with the columns z_i;  v = Z u / (1 - sum u)
-Stops    when no row outside the working rows has a margin below theirs by more than a millionth, or after 30 rounds: any
-         v that separates is kept, and u / sum u bounds every margin, so an early end costs width, never truth.
-Method   least distance programming by non-negative least squares on a few rows at a time  [LawsonHanson74, ch. 23, sec. 4];
-         with many columns pairwise Frank-Wolfe steps towards the shortest vector of the hull    [LacosteJaggi15, sec. 2.1]
+Problem  min |v| s.t. v.z_i >= 1, z_i = y_i [x_i, 1]; its dual point is the shortest vector of the hull of the z_i
+Symbols  u >= 0 the solution of min | [Z; 1'] u - (0, .., 0, 1) |, Z with the columns z_i; v = Z u / (1 - sum u)
+Stops    when no row outside the working rows has a margin below theirs by more than a millionth, or after 30 rounds:
+         any v that separates is kept, and u / sum u bounds every margin, so an early end costs width, never truth.
+Method   least distance programming by non-negative least squares on a few rows at a time [LawsonHanson74, ch. 23,
+         sec. 4]; with many columns pairwise Frank-Wolfe steps towards the shortest vector of the hull
+         [LacosteJaggi15, sec. 2.1]
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def widest_separator(X: Any, y: np.ndarray, w: np.ndarray, b: float, weights: np
 
 
 def _by_pairs(X: Any, y: np.ndarray, start: Proof, intercept: bool) -> Proof:
-    """Weight moves, by the best amount, from the row of largest product with v = sum c_i z_i to that of the smallest."""
+    """Weight moves, by the best amount, from the row of largest product with v = sum c_i z_i to that of least."""
     Z = _signed(X, y, intercept)
     c = start.weights.copy()
     v = Z.T @ c
@@ -93,7 +94,7 @@ def _shortest(X: Any, y: np.ndarray, width: float, intercept: bool) -> tuple[np.
         return None
     total = u.sum()
     v = Z.T @ u
-    return (v, u / total) if 0 < total and np.isfinite(v).all() and v.any() else None
+    return (v, u / total) if total > 0 and np.isfinite(v).all() and v.any() else None
 
 
 def _width(X: Any, y: np.ndarray, w: np.ndarray, b: float) -> float:

@@ -4,7 +4,7 @@ Problem  lambda >= 0, sum lambda = 1 with r = sum lambda_i z_i small, z_i = y_i 
 Symbols  Z the matrix with the columns z_i of the support, s its smallest singular value
 Stops    r = 0 exactly means inseparable. If Z has full row rank and |r| / s is less than the smallest lambda, then
          lambda - Z^T (Z Z^T)^-1 r is an exact witness although we only hold it rounded: its existence is the proof.
-Method   Gordan's alternative with a perturbation bound in place of exact arithmetic                       [Gordan1873]
+Method   Gordan's alternative with a perturbation bound in place of exact arithmetic [Gordan1873]
 """
 
 from __future__ import annotations
@@ -80,8 +80,14 @@ def float_witness(X: Any, y: np.ndarray, weights: np.ndarray, intercept: bool) -
     support = np.flatnonzero(weights > 1e-9 * weights.max(initial=0.0))
     Z = support_matrix(X, y, support, intercept)
     if max(Z.shape) > _WIDEST or not support.size:
-        return Proof(None, weights=weights, why=f"its witness of {Z.shape[1]} rows is too large for the proof in float64")
-    sharp = _sharpened(Z, weights[support] / weights[support].sum()) if Z.size else np.full(support.size, 1.0 / support.size)
+        return Proof(
+            None, weights=weights, why=f"its witness of {Z.shape[1]} rows is too large for the proof in float64"
+        )
+    sharp = (
+        _sharpened(Z, weights[support] / weights[support].sum())
+        if Z.size
+        else np.full(support.size, 1.0 / support.size)
+    )
     weights = np.zeros_like(weights)
     weights[support] = sharp
     # Z is empty if all these rows are 0 in every coordinate: nothing is left to prove.

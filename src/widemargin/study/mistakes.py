@@ -1,14 +1,15 @@
 """The fewest mistakes that any hyperplane must make, enclosed from both sides.
 
 Problem  min over (w, b) of the number of rows with y_i (w.x_i + b) <= 0; NP-hard
-Symbols  z_i = y_i [x_i, 1]; r_i = 1 if row i is given up; S an irreducible set: rows that no hyperplane separates, but every
-         smaller set of them is separable
-Stops    upper: a hyperplane in hand with that many mistakes, its signs computed without rounding error.
-         lower: every S found must lose a row, so  min sum r  s.t.  sum over S of r_i >= 1  for the S known so far  is a bound;
-         when the rows it keeps are separable, both meet. Stops there or when the time is up.
-Method   upper: pocket perceptron with ratchet [Gallant90], over every w that the perceptron passes through, then exact line
-         searches (the count is piecewise constant along a line). lower: hitting sets by HiGHS over irreducible sets, which
-         are the vertices of Gordan's polytope [GleesonRyan90], [Pfetsch08, sec. 2]; no big constant, so nothing is cut off.
+Symbols  z_i = y_i [x_i, 1]; r_i = 1 if row i is given up; S an irreducible set: rows that no hyperplane separates,
+         but every smaller set of them is separable
+Stops    upper: a hyperplane in hand with that many mistakes, its signs computed without rounding error. lower: every
+         S found must lose a row, so min sum r s.t. sum over S of r_i >= 1 for the S known so far is a bound; when the
+         rows it keeps are separable, both meet. Stops there or when the time is up.
+Method   upper: pocket perceptron with ratchet [Gallant90], over every w that the perceptron passes through, then
+         exact line searches (the count is piecewise constant along a line). lower: hitting sets by HiGHS over
+         irreducible sets, which are the vertices of Gordan's polytope [GleesonRyan90], [Pfetsch08, sec. 2]; no big
+         constant, so nothing is cut off.
 """
 
 from __future__ import annotations
@@ -87,9 +88,17 @@ def fewest_mistakes(X: Any, y: Any, *, max_time: float = 10.0, seed: int = 0) ->
     best.offer(v[:-1], float(v[-1]))
     lower, sets = _lower_bound(X, y, Z, best, seed, deadline)
     said = "the fewest mistakes of any hyperplane are" if lower == best.upper else "any hyperplane makes at least"
-    claim = f"{said} {lower} of {len(y)}, proved by {len(sets)} inseparable sets of rows; one with {best.upper} is given"
+    claim = (
+        f"{said} {lower} of {len(y)}, proved by {len(sets)} inseparable sets of rows; one with {best.upper} is given"
+    )
     return FewestMistakes(
-        upper=best.upper, lower=lower, coef=best.w, intercept=best.b, rows_wrong=best.rows, sets=tuple(sets), claim=claim
+        upper=best.upper,
+        lower=lower,
+        coef=best.w,
+        intercept=best.b,
+        rows_wrong=best.rows,
+        sets=tuple(sets),
+        claim=claim,
     )
 
 
@@ -219,7 +228,13 @@ def _hitting_set(sets: dict, n: int, deadline: float) -> tuple[np.ndarray | None
 
 
 def _add_sets(
-    X: np.ndarray, y: np.ndarray, Z: np.ndarray, given_up: np.ndarray, sets: dict, best: _Best, random: np.random.Generator
+    X: np.ndarray,
+    y: np.ndarray,
+    Z: np.ndarray,
+    given_up: np.ndarray,
+    sets: dict,
+    best: _Best,
+    random: np.random.Generator,
 ) -> None:
     """Inseparable sets among the rows kept: one after another without rows in common, from several random costs."""
     for attempt in range(8):
