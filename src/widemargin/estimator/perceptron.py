@@ -17,16 +17,62 @@ import numpy as np
 from .. import _core
 from ..base.params import Integral, Interval, StrOptions, positive
 from ..base.records import Stop
+from ..certificate.perceptron import certify_perceptron
+from ..certificate.record import PerceptronCertificate
 from ..data.rows import Training
-from ..solver.online import OnlineOptions, OnlineState
+from ..solver.online import OnlineOptions, OnlineState, row_steps
 from ..solver.parts import PartsState
 from .online import SHUFFLE, OnlineClassifier
 
 PATIENCE = 25  # epochs without a new minimum of updates before the data are called oscillating
 
 
+class MistakeBound:
+    """The certificate of a perceptron: margins, and the bound on updates where its last vector separates the data."""
+
+    def _certify_part(self, data: Training, k: int, signs: np.ndarray, rows: np.ndarray | None, prove: bool) -> Any:
+        proof = self.proof_
+        counts = None if proof is None else proof.counts_of(k, data.n)
+        pick = slice(None) if rows is None else rows
+        times, steps = row_steps(data.weight)
+        w, b = self._last_vector(k)
+        return certify_perceptron(
+            data.X if rows is None else data.X[rows],
+            signs[pick],
+            w,
+            b,
+            eta=self.eta0,
+            counts=None if counts is None else counts[pick],
+            updates=None if proof is None else int(proof.updates[k]),
+            w_start=None if proof is None else proof.start_of(k),
+            steps=None if steps is None else steps[pick],
+            intercept=self.fit_intercept,
+            plain=self._plain(),
+            prove=prove,
+            max_squared_norm=data.scanned.max_squared_norm,
+            data_digest=data.digest,
+        )
+
+    def _plain(self) -> bool:
+        """Whether w is nothing but the sum of its updates."""
+        return True
+
+    def _last_vector(self, k: int) -> tuple[np.ndarray, float]:
+        return self.coef_[k], float(self.intercept_[k])
+
+    def _claim_little(self, data: Training | None) -> PerceptronCertificate:
+        gone = "the rows of a stream are gone" if data is None else "stopped early on large data"
+        return PerceptronCertificate(
+            claim=f"{self.n_updates_} updates in {self.n_iter_} epochs; {gone}, so nothing else was recomputed "
+            "(certify(model, X, y) does it)",
+            holds=None,
+            data_digest="" if data is None else data.digest,
+            updates=self.n_updates_,
+        )
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
-class Perceptron(OnlineClassifier):
+class Perceptron(MistakeBound, OnlineClassifier):
     """Online perceptron (Rosenblatt), with the mistake bound as its certificate.
 
     Parameters
@@ -116,6 +162,9 @@ class Perceptron(OnlineClassifier):
             patience=PATIENCE if self.oscillation == "stop" else 0,
         )
 
+    def _plain(self) -> bool:
+        return self.penalty is None
+
     def _starts(self, data: Training, coef_init: Any, intercept_init: Any, seed: int) -> list[np.ndarray] | None:
         given = super()._starts(data, coef_init, intercept_init, seed)
         if given is not None or self.start == "zero":
@@ -127,7 +176,7 @@ class Perceptron(OnlineClassifier):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class AveragedPerceptron(OnlineClassifier):
+class AveragedPerceptron(MistakeBound, OnlineClassifier):
     """Perceptron whose decision is the mean of all vectors that it passed through.
 
     The running average is kept lazily, in O(d) memory and at no cost for rows that cause no update.
@@ -189,6 +238,9 @@ max_time, observe
 
     def _vector(self, state: OnlineState) -> tuple[np.ndarray, float]:
         return state.average()
+
+    def _last_vector(self, k: int) -> tuple[np.ndarray, float]:
+        return self.last_coef_[k], float(self.last_intercept_[k])
 
     def _keep(self, state: PartsState, stop: Stop) -> None:
         super()._keep(state, stop)

@@ -73,19 +73,75 @@ class OnlineState:
         return visit, row, step
 
 
+    def continue_from(self, old: OnlineState) -> None:
+        """Take over what was learnt on other rows; the counters of epochs begin anew."""
+        self.w, self.a, self.sums = old.w, old.a, old.sums
+        for name in ("visits", "updates"):
+            self.counters[COUNTERS.index(name)] = getattr(old, name)
+
+    def without_rows(self) -> OnlineState:
+        """The same without what refers to rows, which may be gone."""
+        return OnlineState(self.w, self.a, np.empty(0, np.int32), self.counters, self.sums)
+
+
+@dataclass(frozen=True)
+class OnlineProof:
+    """What data and model alone do not tell: who caused how many updates, the losses met on the way, the start.
+
+    Part k: rows[offsets[k]:offsets[k + 1]] caused counts[...] updates each.
+    """
+
+    rows: np.ndarray
+    counts: np.ndarray
+    offsets: np.ndarray
+    updates: np.ndarray
+    epochs: np.ndarray
+    losses: np.ndarray
+    squared_losses: np.ndarray
+    whole_epochs: np.ndarray  # whether the part stopped at the end of an epoch
+    starts: np.ndarray | None
+    seed: int
+
+    @classmethod
+    def of(cls, states: list[OnlineState], seed: int, starts: list[np.ndarray] | None) -> OnlineProof:
+        rows = [np.flatnonzero(s.updates_of) for s in states]
+        counts = [s.updates_of[r] for s, r in zip(states, rows, strict=True)]
+        return cls(
+            np.concatenate(rows).astype(np.int64),
+            np.concatenate(counts).astype(np.int32),
+            np.cumsum([0, *(len(r) for r in rows)]),
+            np.array([s.updates for s in states]),
+            np.array([s.epoch for s in states]),
+            np.array([s.loss for s in states]),
+            np.array([s.squared_loss for s in states]),
+            np.array([s.position == 0 for s in states]),
+            None if starts is None else np.array(starts),
+            seed,
+        )
+
+    def counts_of(self, part: int, n: int) -> np.ndarray:
+        """Updates caused by each of the n rows."""
+        dense = np.zeros(n, dtype=np.int64)
+        here = slice(int(self.offsets[part]), int(self.offsets[part + 1]))
+        dense[self.rows[here]] = self.counts[here]
+        return dense
+
+    def start_of(self, part: int) -> np.ndarray | None:
+        return None if self.starts is None else self.starts[part]
+
+
 def visits_for(weight: np.ndarray | None, among: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Visits of an epoch and the step of each row for the given weights; only rows in `among` are visited.
 
     A weight of 3 is three visits, as if the row stood there three times; 2.5 is three visits with a step of 2.5 / 3;
     beyond 16 visits the step grows instead.
     """
-    if weight is None:
+    times, step = row_steps(weight)
+    if times is None or step is None:
         return (np.empty(0, np.int32) if among is None else among.astype(np.int32)), np.empty(0)
-    times = np.clip(np.ceil(weight), 1, MOST_VISITS)
-    step = weight / times
     rows = np.arange(len(weight), dtype=np.int32) if among is None else among.astype(np.int32)
     plain = among is None and not (times > 1).any()
-    visits = np.empty(0, np.int32) if plain else np.repeat(rows, times[rows].astype(np.int64))
+    visits = np.empty(0, np.int32) if plain else np.repeat(rows, times[rows])
     return visits, (step if (step != 1).any() else np.empty(0))
 
 
