@@ -82,7 +82,7 @@ inline const char* exponent(const char* p, std::int64_t& e) {
 // Returns the end of the number, or null if there is none.
 inline const char* number(const char* p, double& out) {
   const bool negative = *p == '-';
-  if (negative || *p == '+') ++p;
+  p += negative | (*p == '+');  // no branch: signs are hard to predict
   const char* begin = p;
   std::uint64_t m = 0;
   p = digits(p, m);
@@ -104,7 +104,7 @@ inline const char* number(const char* p, double& out) {
       value = rounded(begin, p);
   }
   if (!p) return nullptr;
-  out = negative ? -value : value;
+  out = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^ (std::uint64_t{negative} << 63));
   return p;
 }
 

@@ -61,6 +61,8 @@ class SvmlightLines {
     return p;
   }
 
+  static char byte(std::uint64_t loaded, int bit) { return static_cast<char>(((loaded >> bit) & 0xff) ^ 0x30); }
+
   const char* row(const char* p) {
     p = options_.multilabel ? many_labels(p) : one_label(p);
     p = query(blanks(p));
@@ -132,24 +134,30 @@ class SvmlightLines {
       const std::uint64_t v = decimal::load(p), other = decimal::non_digits(v), rest = other & (other - 1);
       const int colon = std::countr_zero(other) & ~7, stop = std::countr_zero(rest) & ~7;  // in bits; 64 if none
       const int width = stop - colon - 8;
+      bool last_of_line = false;
       if (static_cast<unsigned>(colon - 8) <= 24 && static_cast<unsigned>(width - 8) <= 24 && stop < 64 &&
-          ((v >> colon) & 0xff) == (':' ^ 0x30) && ((v >> stop) & 0xff) == (' ' ^ 0x30)) {
+          byte(v, colon) == ':' && (byte(v, stop) == ' ' || byte(v, stop) == '\n')) {
         std::uint64_t both = ((v << (32 - colon)) & 0xffffffffu) | (((v >> (colon + 8)) << (32 - width)) << 32);
         both = (both * 10 + (both >> 8)) & 0x00ff00ff00ff00ffu;
         both = both * 100 + (both >> 16);
         columns[k] = static_cast<Column>(both & 0xffff) - first_;
         values[k] = static_cast<T>(static_cast<std::int32_t>((both >> 32) & 0xffff));
-        p += (stop >> 3) + 1;
+        last_of_line = byte(v, stop) == '\n';
+        p += stop >> 3;
       } else {
         p = blanks(p);
         if (ends_line(*p)) break;
+        Column column = 0;
         double x = 0;
-        p = entry(p, columns[k], x);
+        p = entry(p, column, x);
+        columns[k] = column;
         values[k] = static_cast<T>(x);
-        if (*p == ' ') ++p;
+        last_of_line = ends_line(*p);
       }
       unsorted_ |= columns[k] <= last;
       last = columns[k++];
+      if (last_of_line) break;
+      ++p;
     }
     at_.entries = k;
     return p;

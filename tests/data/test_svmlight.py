@@ -191,9 +191,10 @@ def test_empty_files(tmp_path, text):
     assert list(stream_svmlight(path)) == []
 
 
-def test_standard_input(monkeypatch):
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TEXT)))
+def test_standard_input_and_text_streams(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(TEXT))))
     same(read_svmlight("-"), read(TEXT))
+    same(read_svmlight(io.StringIO(TEXT.decode())), read(TEXT))
 
 
 @pytest.mark.parametrize("name", ["dtype", "zero_based", "n_features"])

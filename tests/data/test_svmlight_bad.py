@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import lzma
 
 import numpy as np
@@ -56,7 +55,7 @@ def test_a_bad_line_is_named_with_its_number(line, message, n_jobs):
     for before in (0, 1, 3, 200):
         text = "\n".join([*(good[i % 5] for i in range(before)), line, "1 1:1", "also bad"]).encode()
         for block in (1, 30, 1000, 1 << 18):
-            with pytest.raises(MalformedFile, match=f"^line {before + 1}: .*{message}") as caught:
+            with pytest.raises(MalformedFile, match=f"^the file object, line {before + 1}: .*{message}") as caught:
                 read(text, _block_bytes=block, n_jobs=n_jobs)
             assert caught.value.line == before + 1
 
@@ -96,7 +95,8 @@ svmlight_like = st.text("0123456789:.,# \n\r\t-+eqid", max_size=80).map(str.enco
 
 @settings(max_examples=400)
 @given(st.binary(max_size=200) | svmlight_like, st.integers(1, 50))
-def test_any_bytes_give_rows_or_a_named_line(data, block):
+def test_any_bytes_give_rows_or_a_named_line(rest, block):
+    data = b"1 qid:1\n" + rest  # so that it does not begin like a packed file
     for options in ({}, {"multilabel": True}, {"query_id": True}):
         line, X = None, None
         try:
@@ -114,14 +114,18 @@ def test_any_bytes_give_rows_or_a_named_line(data, block):
 def test_damaged_packed_files(tmp_path, suffix, pack):
     path = tmp_path / f"data{suffix}"
     packed = pack(TEXT * 50)
-    for damaged in (packed[:-12], b"1 1:1\n", packed[:20] + bytes([packed[20] ^ 255]) + packed[21:]):
+    for damaged in (packed[:-12], packed[:20] + bytes([packed[20] ^ 255]) + packed[21:]):
         path.write_bytes(damaged)
-        with pytest.raises(MalformedFile, match=r"data\.\w+: the packed file is damaged"):
+        with pytest.raises(MalformedFile, match=r"data\.\w+: the compressed file is damaged"):
             read_svmlight(path)
 
 
-def test_text_mode_and_missing_files(tmp_path):
-    with pytest.raises(BadInput, match="binary mode"):
-        read_svmlight(io.StringIO("1 1:1\n"))
-    with pytest.raises(FileNotFoundError):
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(BadInput, match="does not exist"):
         read_svmlight(tmp_path / "missing.svm")
+    with pytest.raises(BadInput, match="is a directory"):
+        read_svmlight(tmp_path)
+    foreign = tmp_path / "data.zip"
+    foreign.write_bytes(b"PK\x03\x04 1:1\n")
+    with pytest.raises(MalformedFile, match="zip archive"):
+        read_svmlight(foreign)

@@ -47,6 +47,11 @@ def is_file(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike)) or hasattr(source, "read")
 
 
+def is_packed(head: bytes) -> bool:
+    """Whether a file that begins so must be unpacked, or is refused, by `open_bytes`."""
+    return any(head.startswith(magic) for magic in [*_OPENERS, *_FOREIGN])
+
+
 @dataclass
 class Opened:
     """Decompressed bytes with their beginning known: `stream` still yields all of them."""
@@ -83,8 +88,8 @@ def open_bytes(source: Any) -> Iterator[Opened]:
             plain = rest if opener is None else opener(rest, "rb")
             head, stream = _with_head(plain, _HEAD_BYTES)
             yield Opened(name, head, stream, decoded)
-        except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-            if opener is None:
+        except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+            if opener is None or getattr(error, "errno", None) is not None:  # not the packed bytes are to blame
                 raise
             raise MalformedFile(f"the compressed file is damaged or cut off ({error})", path=name) from error
 

@@ -15,7 +15,8 @@ from widemargin import _core
 from widemargin.base.errors import BadInput, MalformedFile
 from widemargin.base.threads import threads
 
-from .pieces import Source, mapped, name_of, opened, pieces
+from .pieces import texts
+from .source import describe
 
 _BLOCK = 1 << 18  # the unit of work of a thread: small enough for the cache, and the same for any number of threads
 _PIECE = 1 << 22  # what is unpacked at a time
@@ -52,7 +53,7 @@ class _Rows(NamedTuple):
 
 
 def read_svmlight(
-    path_or_file: Source,
+    path_or_file: Any,
     *,
     n_features: int | None = None,
     dtype: Any = np.float64,
@@ -66,9 +67,9 @@ def read_svmlight(
 
     Parameters
     ----------
-    path_or_file : path, "-" or binary file object
-        Names that end with .gz, .xz or .bz2 are unpacked; "-" is standard input. A plain file is mapped into memory
-        and must not shrink meanwhile.
+    path_or_file : path, "-" or file object
+        "-" is standard input. What is packed with gzip, xz or bzip2 is unpacked. A plain file given by name is mapped
+        into memory and must not shrink meanwhile.
     n_features : int, optional
         Number of columns of X; by default the largest index decides. A larger index in the file is an error.
     dtype : float64 or float32
@@ -95,13 +96,13 @@ def read_svmlight(
     MalformedFile
         With the number of the first bad line and what is wrong with it.
     """
-    name = name_of(path_or_file)
+    name = describe(path_or_file)
     _check_n_features(n_features)
     reader = _reader(dtype, zero_based, multilabel, query_id, n_jobs, _block_bytes)
-    with opened(path_or_file) as file, mapped(file) as whole:
-        for text in pieces(file, _PIECE, name) if whole is None else [whole]:
+    with texts(path_or_file, _PIECE, whole=True) as pieces:
+        for text in pieces:
             _feed(reader, text, name)
-        del whole
+            del text  # a mapped file can only be closed when nobody looks at it
     shift = int(reader.bottom < 0)  # only "auto" lets an index 0 through where indices should start at 1
     width = reader.top + 1 + shift if n_features is None else n_features
     _check_width(width, reader, shift, zero_based, name)
@@ -113,7 +114,7 @@ def read_svmlight(
 
 
 def stream_svmlight(
-    path_or_file: Source,
+    path_or_file: Any,
     *,
     batch_rows: int | None = None,
     batch_bytes: int | None = None,
@@ -126,7 +127,7 @@ def stream_svmlight(
 
     Parameters
     ----------
-    path_or_file : path, "-" or binary file object
+    path_or_file : path, "-" or file object
         As in `read_svmlight`.
     batch_rows : int, optional
         Rows in each batch; the last may have fewer.
@@ -159,11 +160,11 @@ def stream_svmlight(
 
 
 def _stream(
-    source: Source, reader: Any, size: int, batch_rows: int | None, width: int | None, zero_based: bool
+    source: Any, reader: Any, size: int, batch_rows: int | None, width: int | None, zero_based: bool
 ) -> Iterator[tuple[csr_matrix, np.ndarray]]:
-    name = name_of(source)
-    with opened(source) as file:
-        for rows in _batches(_parsed(reader, pieces(file, size, name), name), batch_rows):
+    name = describe(source)
+    with texts(source, size) as pieces:
+        for rows in _batches(_parsed(reader, pieces, name), batch_rows):
             if width is None:
                 width = int(rows.columns.max(initial=-1)) + 1
             else:
@@ -171,7 +172,7 @@ def _stream(
             yield rows.matrix(width), rows.labels
 
 
-def _parsed(reader: Any, texts: Iterator[np.ndarray], name: str | None) -> Iterator[_Rows]:
+def _parsed(reader: Any, texts: Iterator[np.ndarray], name: str) -> Iterator[_Rows]:
     for text in texts:
         _feed(reader, text, name)
         if reader.count:
@@ -219,7 +220,7 @@ def _reader(dtype: Any, zero_based: Any, multilabel: bool, query_id: bool, n_job
     return kind(_FIRST_INDEX[zero_based], bool(multilabel), bool(query_id), threads(n_jobs), block_bytes)
 
 
-def _feed(reader: Any, text: np.ndarray, name: str | None) -> None:
+def _feed(reader: Any, text: np.ndarray, name: str) -> None:
     fault = reader.feed(text)
     if fault is not None:
         line, message = fault
@@ -231,7 +232,7 @@ def _check_n_features(n_features: int | None) -> None:
         raise BadInput(f"n_features is {n_features!r}; it must be an integer from 0 to 2147483647, or None.")
 
 
-def _check_width(width: int, reader: Any, shift: int, zero_based: Any, name: str | None) -> None:
+def _check_width(width: int, reader: Any, shift: int, zero_based: Any, name: str) -> None:
     if reader.top + shift >= width:
         index = reader.top + (0 if zero_based is True else 1)
         message = (
