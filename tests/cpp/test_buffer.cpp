@@ -1,8 +1,7 @@
-#include "base/buffer.hpp"
-
 #include <new>
 #include <utility>
 
+#include "base/buffer.hpp"
 #include "check.hpp"
 
 using namespace widemargin;

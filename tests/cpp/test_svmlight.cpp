@@ -53,13 +53,16 @@ TEST(any_bytes_give_the_same_for_any_threads_and_never_a_crash) {
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     Random random(seed, Purpose::sample, 0);
     std::string text(random.below(120), ' ');
-    for (char& c : text) c = random.below(50) ? alphabet[random.below(sizeof alphabet - 1)] : static_cast<char>(random.below(256));
-    SvmlightOptions options{FirstIndex::found, seed % 2 == 0, seed % 3 == 0, static_cast<Index>(1 + random.below(40)), 1};
+    for (char& c : text)
+      c = random.below(50) ? alphabet[random.below(sizeof alphabet - 1)] : static_cast<char>(random.below(256));
+    SvmlightOptions options{FirstIndex::found, seed % 2 == 0, seed % 3 == 0, static_cast<Index>(1 + random.below(40)),
+                            1};
     SvmlightRows<double> one, two;
     const auto fault = parse(text, one, options);
     options.threads = 2;
     const auto again = parse(text, two, options);
-    CHECK(fault.has_value() == again.has_value() && (!fault || (fault->line == again->line && fault->what == again->what)));
+    CHECK(fault.has_value() == again.has_value() &&
+          (!fault || (fault->line == again->line && fault->what == again->what)));
     CHECK(one.size() == two.size() && one.columns.size() == two.columns.size() && one.top == two.top);
     for (Index k = 0; k < one.columns.size(); ++k) CHECK(one.columns[k] == two.columns[k]);
     CHECK(one.size() == 0 || one.row_ends[one.size() - 1] == one.columns.size());
