@@ -12,7 +12,7 @@ import importlib.util
 import io
 from array import array
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from widemargin.base.errors import BadInput, MalformedFile, MissingExtra
 from widemargin.data.columns import BLANKS, Cells, Frame, PolarsCells
@@ -37,20 +37,46 @@ def read_csv(opened: Opened, dialect: Dialect, engine: str = "auto") -> Frame:
     return next(_frames(stream, layout, opened.name, None))
 
 
-def stream_csv(opened: Opened, dialect: Dialect, batch_rows: int) -> Iterator[Frame]:
+def stream_csv(opened: Opened, dialect: Dialect, batch_rows: int, engine: str = "auto") -> Iterator[Frame]:
     """The file in frames of at most `batch_rows` rows, one in memory at a time."""
-    return _frames(opened.stream, layout_of(opened, dialect), opened.name, batch_rows)
+    layout = layout_of(opened, dialect)
+    frames = _frames_by_polars if _polars_wanted(opened, layout, engine) else _frames
+    return frames(opened.stream, layout, opened.name, batch_rows)
 
 
-def _frames(stream: Iterable[bytes], layout: Layout, name: str, batch_rows: int | None) -> Iterator[Frame]:
-    rows = _rows(stream, layout, name)
-    line, fields = next(rows, (1, []))
-    if not fields:
-        raise BadInput(f"{name} is empty: a table needs at least one row")
-    names = _names(fields, layout, name, line)
-    if not layout.header:
-        rows = _again((line, fields), rows)
-    first_row = 0
+def _frames_by_polars(stream: Iterator[bytes], layout: Layout, name: str, batch_rows: int) -> Iterator[Frame]:
+    """Batches split by polars up to the first unusual one; from there on by the reference."""
+    names, line, first_row = None, 1, 0
+    while True:
+        lines = list(islice(stream, batch_rows + (layout.header if names is None else 0)))
+        if not lines and names is not None:
+            return
+        frame = _split_by_polars(b"".join(lines), layout, name, names, line, first_row)
+        if frame is None:
+            yield from _frames(chain(lines, stream), layout, name, batch_rows, names, line, first_row)
+            return
+        yield frame
+        names, line, first_row = frame.names, line + len(lines), first_row + frame.n_rows
+
+
+def _frames(
+    stream: Iterable[bytes],
+    layout: Layout,
+    name: str,
+    batch_rows: int | None,
+    names: tuple[str, ...] | None = None,
+    line: int = 1,
+    first_row: int = 0,
+) -> Iterator[Frame]:
+    """The rest of a file whose next line is `line`; `names` are those of its columns if its beginning was read."""
+    rows = _rows(stream, layout, name, line)
+    if names is None:
+        line, fields = next(rows, (1, []))
+        if not fields:
+            raise BadInput(f"{name} is empty: a table needs at least one row")
+        names = _names(fields, layout, name, line)
+        if not layout.header:
+            rows = chain([(line, fields)], rows)
     while True:
         frame = _gather(rows, names, layout, name, batch_rows, first_row)
         if frame.n_rows or first_row == 0:
@@ -58,11 +84,6 @@ def _frames(stream: Iterable[bytes], layout: Layout, name: str, batch_rows: int 
         if batch_rows is None or frame.n_rows < batch_rows:
             return
         first_row += frame.n_rows
-
-
-def _again(first: _Row, rest: Iterator[_Row]) -> Iterator[_Row]:
-    yield first
-    yield from rest
 
 
 def _gather(
@@ -74,12 +95,13 @@ def _gather(
     lines = array("q")
     left = batch_rows
     while left is None or left > 0:
-        chunk = list(islice(rows, _CHUNK_ROWS if left is None else min(left, _CHUNK_ROWS)))
-        for line, fields in chunk:
+        chunk = []
+        for line, fields in islice(rows, _CHUNK_ROWS if left is None else min(left, _CHUNK_ROWS)):
             if len(fields) != width:
                 raise _ragged(line, fields, width, layout, name)
             lines.append(line)
-        for column, cells in zip(columns, zip(*(fields for _, fields in chunk), strict=True), strict=False):
+            chunk.append(fields)
+        for column, cells in zip(columns, zip(*chunk, strict=True), strict=False):
             column.extend(cells)
         if left is not None:
             left -= len(chunk)
@@ -89,13 +111,13 @@ def _gather(
     return Frame(names, cells, name, layout.header, row_lines=lines, first_row=first_row, how=_how(layout, names))
 
 
-def _rows(stream: Iterable[bytes], layout: Layout, name: str) -> Iterator[_Row]:
+def _rows(stream: Iterable[bytes], layout: Layout, name: str, start: int) -> Iterator[_Row]:
     """Rows that are not blank, with the line on which each begins."""
-    lines = lines_of(stream, layout.encoding, name)
+    lines = lines_of(stream, layout.encoding, name, start)
     if layout.delimiter == " ":
         lines = (line.strip(" \t\r\n") for line in lines)
     reader = csv.reader(lines, strict=True, skipinitialspace=True, **layout.csv_options())
-    line = 1
+    line = start
     while True:
         try:
             fields = next(reader)
@@ -107,7 +129,7 @@ def _rows(stream: Iterable[bytes], layout: Layout, name: str) -> Iterator[_Row]:
             ) from error
         if len(fields) > 1 or (fields and fields[0].strip(BLANKS)):
             yield line, fields
-        line = reader.line_num + 1
+        line = start + reader.line_num
 
 
 def _words(error: csv.Error) -> str:
@@ -159,24 +181,33 @@ def _polars_wanted(opened: Opened, layout: Layout, engine: str) -> bool:
     installed = importlib.util.find_spec("polars") is not None
     if engine == "polars" and not installed:
         raise MissingExtra("polars", "files", "engine='polars'")
-    return installed and layout.encoding == "utf-8" and layout.delimiter != " "
+    return installed and layout.encoding == "utf-8" and layout.delimiter.isascii() and layout.delimiter != " "
 
 
-def _split_by_polars(data: bytes, layout: Layout, name: str) -> Frame | None:
-    """The file split by polars, or None where anything at all is out of the ordinary."""
+def _split_by_polars(
+    data: bytes,
+    layout: Layout,
+    name: str,
+    names: tuple[str, ...] | None = None,
+    line: int = 1,
+    first_row: int = 0,
+) -> Frame | None:
+    """Whole lines, from number `line` on, split by polars; None where anything at all is out of the ordinary."""
     import polars
 
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    if line == 1:
+        data = data.removeprefix(b"\xef\xbb\xbf")
     odd = b"\0" in data or data.count(b"\r") != data.count(b"\r\n") or data[:1] in (b"", b"\n", b"\r")
     if odd or (layout.quote and layout.quote.encode() in data) or b"\n\n" in data or b"\n\r\n" in data:
         return None
-    end = data.find(b"\n")
-    first = data if end < 0 else data[:end]
-    fields = first.decode("utf-8", "replace").rstrip("\r").split(layout.delimiter)
-    names = _names(fields, layout, name, 1)
-    n_rows = data.count(b"\n") + (not data.endswith(b"\n")) - layout.header
+    skip = int(layout.header and names is None)
+    if names is None:
+        end = data.find(b"\n")
+        first = data if end < 0 else data[:end]
+        names = _names(first.decode("utf-8", "replace").rstrip("\r").split(layout.delimiter), layout, name, 1)
+    n_rows = data.count(b"\n") + (not data.endswith(b"\n")) - skip
     # polars refuses rows that are too long; with none of those, too short ones show in the number of delimiters.
-    wanted = (n_rows + layout.header) * (len(names) - 1)
+    wanted = (n_rows + skip) * (len(names) - 1)
     if n_rows == 0 or len(names) < 2 or data.count(layout.delimiter.encode()) != wanted:
         return None
     try:
@@ -184,7 +215,7 @@ def _split_by_polars(data: bytes, layout: Layout, name: str) -> Frame | None:
             data,
             separator=layout.delimiter,
             has_header=False,
-            skip_rows=int(layout.header),
+            skip_rows=skip,
             schema={f"c{i}": polars.String for i in range(len(names))},
             quote_char=None,
         )
@@ -193,4 +224,5 @@ def _split_by_polars(data: bytes, layout: Layout, name: str) -> Frame | None:
     if table.height != n_rows:
         return None
     cells = tuple(PolarsCells(column.fill_null(""), "unknown", layout.missing, layout.decimal) for column in table)
-    return Frame(names, cells, name, layout.header, first_line=1 + int(layout.header), how=_how(layout, names))
+    how = _how(layout, names)
+    return Frame(names, cells, name, layout.header, first_line=line + skip, first_row=first_row, how=how)

@@ -33,9 +33,12 @@ def read_frame(source: Any, dialect: Dialect, format: str = "auto", engine: str 
         return read_csv(opened, dialect, engine)
 
 
-def stream_frames(source: Any, dialect: Dialect, batch_rows: int, format: str = "auto") -> Iterator[Frame]:
+def stream_frames(
+    source: Any, dialect: Dialect, batch_rows: int, format: str = "auto", engine: str = "auto"
+) -> Iterator[Frame]:
     """The same in frames of at most `batch_rows` rows."""
     check_choice("format", format, FORMATS)
+    check_choice("engine", engine, ENGINES)
     if not is_file(source):
         yield from _slices(source, batch_rows)
         return
@@ -48,7 +51,7 @@ def stream_frames(source: Any, dialect: Dialect, batch_rows: int, format: str = 
         elif found == "arff":
             yield from stream_arff(opened, dialect.encoding, batch_rows)
         else:
-            yield from stream_csv(opened, dialect, batch_rows)
+            yield from stream_csv(opened, dialect, batch_rows, engine)
 
 
 def _slices(native: Any, batch_rows: int) -> Iterator[Frame]:

@@ -154,15 +154,17 @@ def format_of(head: bytes) -> str:
     return "csv"
 
 
-def lines_of(stream: Iterable[bytes], encoding: str, name: str) -> Iterator[str]:
-    """Decoded lines with their line ends; a byte that does not decode is reported with its line."""
+def lines_of(stream: Iterable[bytes], encoding: str, name: str, start: int = 1) -> Iterator[str]:
+    """Decoded lines with their line ends; a byte that does not decode is reported with its line.
+
+    `start` is the number of the first line of `stream`, which may be the rest of a file.
+    """
     if encoding.startswith("utf-16"):
         yield from _lines_in_utf16(stream, name)
         return
-    first = True
-    for number, raw in enumerate(stream, start=1):
-        if first:
-            raw, first = raw.removeprefix(codecs.BOM_UTF8), False
+    for number, raw in enumerate(stream, start=start):
+        if number == 1:
+            raw = raw.removeprefix(codecs.BOM_UTF8)
         if b"\0" in raw:
             raise MalformedFile("the line holds a zero byte: this is not a text file", path=name, line=number)
         try:

@@ -123,6 +123,7 @@ def learn_encoder(
     decimal: str = ".",
     encoding: str = "utf-8",
     format: str = "auto",
+    engine: str = "auto",
 ) -> TableEncoder:
     """The coding that `read_table` would choose, learned in constant memory, for `stream_table`.
 
@@ -132,7 +133,7 @@ def learn_encoder(
     """
     coding = Coding(categories, missing, categorical, ignore, sparse)
     dialect = Dialect(delimiter, header, quote, decimal, missing_values, encoding)  # type: ignore[arg-type]
-    frames = _repeatable(source, dialect, _checked(batch_rows), format)
+    frames = _repeatable(source, dialect, _checked(batch_rows), format, engine)
     learned = learn(frames, target, coding, dialect)
     for sentence in account(learned, 0):
         logger.info(sentence)
@@ -150,13 +151,14 @@ def stream_table(
     header: bool | None = None,
     encoding: str = "utf-8",
     format: str = "auto",
+    engine: str = "auto",
     **coding: Any,
 ) -> Iterator[tuple[Any, np.ndarray | None]]:
     """Read a table in batches (X, y) of at most `batch_rows` rows, in constant memory.
 
     Parameters
     ----------
-    source, target, delimiter, header, encoding, format
+    source, target, delimiter, header, encoding, format, engine
         As in `read_table`. Parquet must be a path.
     batch_rows : int
         Rows in memory at a time.
@@ -175,7 +177,7 @@ def stream_table(
     """
     batch_rows = _checked(batch_rows)
     if encoder is None:
-        said = {"delimiter": delimiter, "header": header, "encoding": encoding, "format": format}
+        said = {"delimiter": delimiter, "header": header, "encoding": encoding, "format": format, "engine": engine}
         encoder = learn_encoder(source, target, batch_rows=batch_rows, **said, **coding)  # type: ignore[arg-type]
     elif coding:
         raise BadInput(f"{', '.join(coding)}: the coding is fixed by the encoder, leave these parameters out")
@@ -183,22 +185,20 @@ def stream_table(
         raise BadInput(f"target={target!r}, but the encoder's target is {encoder.target!r}: leave it out")
     start = source.tell() if _is_seekable(source) else None
     dialect = encoder.dialect(delimiter=delimiter, header=header, encoding=encoding)
-    return _batches(source, start, dialect, batch_rows, format, encoder, drop_incomplete)
+
+    def frames() -> Iterator[Frame]:
+        if start is not None:
+            source.seek(start)
+        return stream_frames(source, dialect, batch_rows, format, engine)
+
+    return _batches(frames, encoder, drop_incomplete)
 
 
 def _batches(
-    source: Any,
-    start: int | None,
-    dialect: Dialect,
-    batch_rows: int,
-    format: str,
-    encoder: TableEncoder,
-    dropping: bool,
+    frames: Callable[[], Iterator[Frame]], encoder: TableEncoder, dropping: bool
 ) -> Iterator[tuple[Any, np.ndarray | None]]:
     warned = False
-    if start is not None:
-        source.seek(start)
-    for frame in stream_frames(source, dialect, batch_rows, format):
+    for frame in frames():
         if frame.n_rows == 0:
             continue
         coded = encoder.code(frame, dropping=dropping)
@@ -219,17 +219,19 @@ def _is_seekable(source: Any) -> bool:
     return hasattr(source, "read") and hasattr(source, "seekable") and source.seekable()
 
 
-def _repeatable(source: Any, dialect: Dialect, batch_rows: int, format: str) -> Callable[[], Iterator[Frame]]:
+def _repeatable(
+    source: Any, dialect: Dialect, batch_rows: int, format: str, engine: str
+) -> Callable[[], Iterator[Frame]]:
     """Frames that can be gone through more than once; a file object is left where it stood."""
     if not _is_seekable(source):
         if hasattr(source, "read") or (isinstance(source, str) and source == "-"):
             raise BadInput("a pipe can be read only once: give a file, or an encoder learned before")
-        return lambda: stream_frames(source, dialect, batch_rows, format)
+        return lambda: stream_frames(source, dialect, batch_rows, format, engine)
     start = source.tell()
 
     def frames() -> Iterator[Frame]:
         source.seek(start)
-        yield from stream_frames(source, dialect, batch_rows, format)
+        yield from stream_frames(source, dialect, batch_rows, format, engine)
         source.seek(start)
 
     return frames
