@@ -11,8 +11,7 @@ NATIVE := CMakeLists.txt pyproject.toml $(shell find core bind -name '*.[ch]pp')
 CPP = $(shell find core bind tests -name '*.[ch]pp')
 PYTEST := $(PY) -m pytest -q
 
-.PHONY: help setup stub demo test test-full test-scalar test-cpp test-arm test-sanitize lint format layers bench reproduce \
-        examples wheel clean
+.PHONY: help setup stub demo test test-full test-arm test-sanitize lint format layers bench reproduce examples wheel clean
 # Two pips at once in one environment harm each other, so the targets run one by one even under -j.
 .NOTPARALLEL:
 unexport MAKEFLAGS MFLAGS
@@ -86,7 +85,23 @@ format: $(VENV)/.lint
 	$(VENV)/bin/clang-format -i $(CPP)
 
 test: $(VENV)/.installed
+	@$(PY) tools/cpp_tests.py plain
 	$(PYTEST) -n $(JOBS) -m "not slow" tests
+
+# Before a release or the end of an issue. Every part runs even if an earlier one failed.
+test-full: $(VENV)/.installed
+	@$(PY) tools/test_full.py
+
+test-arm: $(VENV)/.tools
+	@$(PY) tools/cpp_tests.py arm
+
+test-sanitize: $(VENV)/.installed
+	@$(PY) tools/cpp_tests.py asan
+	@$(PY) tools/cpp_tests.py tsan
+	@$(PY) tools/asan_python.py
+
+wheel: $(VENV)/.installed
+	@$(PY) tools/try_wheel.py
 
 clean:
 	rm -rf $(VENV) build dist out

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from threading import Event
+from threading import Event, Thread
 from typing import Any, TypeVar
 
 import joblib
 import threadpoolctl
 
 from .. import _core
+from .drive import Cancelled
 
 T = TypeVar("T")
 
@@ -58,25 +59,55 @@ def threads(n_jobs: int | None) -> int:
 
 
 def crew(n_threads: int, work: Callable[[Any, Event], T], parts: Sequence[Any]) -> list[T]:
-    """work(part, cancelled) for every part, in order, on several threads; Ctrl-C and the first error stop all."""
-    cancelled = Event()
-    if n_threads == 1 or len(parts) < 2:
-        return [work(part, cancelled) for part in parts]
-    with ThreadPoolExecutor(min(n_threads, len(parts))) as pool:
-        futures = [pool.submit(work, part, cancelled) for part in parts]
-        try:
-            # Short waits: a thread blocked without end would not see Ctrl-C on every system.
-            while wait(futures, timeout=0.1, return_when=FIRST_EXCEPTION).not_done:
-                if any(f.done() and f.exception() for f in futures):
-                    break
-        finally:
-            cancelled.set() if any(not f.done() for f in futures) else None
-            for f in futures:
-                f.cancel()
-    errors = [f.exception() for f in futures if not f.cancelled() and f.exception()]
-    from .drive import Cancelled
+    """work(part, cancelled) for every part, on several threads; the results in order of the parts.
 
-    first = next((e for e in errors if not isinstance(e, Cancelled)), None)
+    The caller's thread works too, so a machine that gives no more threads only makes it slower. The first error, or
+    Ctrl-C, stops all: `cancelled` is set, no part is begun any more, and it is raised when the others have ended.
+    """
+    cancelled = Event()
+    results: dict[int, T] = {}
+    errors: dict[int, BaseException] = {}
+    waiting = deque(range(len(parts)))
+
+    def labour() -> None:
+        while not cancelled.is_set():
+            try:
+                i = waiting.popleft()  # one step, so no part is taken twice
+            except IndexError:
+                return
+            try:
+                results[i] = work(parts[i], cancelled)
+            except BaseException as error:
+                errors[i] = error
+                cancelled.set()
+
+    helpers = _started(labour, min(n_threads, len(parts)) - 1)
+    try:
+        labour()
+        _join(helpers)
+    except BaseException:  # Ctrl-C between two parts
+        cancelled.set()
+        _join(helpers)
+        raise
+    first = next((errors[i] for i in sorted(errors) if not isinstance(errors[i], Cancelled)), None)
     if first is not None:
         raise first
-    return [f.result() for f in futures]
+    return [results[i] for i in range(len(parts))]
+
+
+def _started(target: Callable[[], None], count: int) -> list[Thread]:
+    helpers: list[Thread] = []
+    for _ in range(count):
+        helper = Thread(target=target, name="widemargin", daemon=True)
+        try:
+            helper.start()
+        except (RuntimeError, MemoryError):  # no more threads to be had
+            break
+        helpers.append(helper)
+    return helpers
+
+
+def _join(helpers: list[Thread]) -> None:
+    for helper in helpers:
+        while helper.is_alive():
+            helper.join(0.1)  # a wait without end would not see Ctrl-C on every system
