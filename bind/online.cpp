@@ -47,14 +47,18 @@ BoundOnline make(nb::object rows_object, In<double> y, In<double> step, In<Colum
   const OnlineProblem problem{rows.view, y.data(), view(step), view(visits)};
   const OnlineOptions options{static_cast<OnlineRule>(rule), eta,  epsilon, decay,   intercept,
                               static_cast<Shuffle>(shuffle), seed, birth,   patience};
-  return {{rows_object, nb::cast(y), nb::cast(step), nb::cast(visits)}, OnlineSolver(problem, options), n, width(rows.view)};
+  return {{rows_object, nb::cast(y), nb::cast(step), nb::cast(visits)},
+          OnlineSolver(problem, options),
+          n,
+          width(rows.view)};
 }
 
 nb::tuple advance(BoundOnline& self, InOut<double> w, InOut<double> a, InOut<Column> updates_of, Counters counters,
                   InOut<double> sums, Index budget, Index until_epoch, bool keep_log) {
   if (static_cast<Index>(w.shape(0)) != self.d + 1) fail("w must have d + 1 entries");
   if (a.shape(0) != 0 && a.shape(0) != w.shape(0)) fail("the average must have d + 1 entries");
-  if (updates_of.shape(0) != 0 && static_cast<Index>(updates_of.shape(0)) != self.n) fail("one counter a row is needed");
+  if (updates_of.shape(0) != 0 && static_cast<Index>(updates_of.shape(0)) != self.n)
+    fail("one counter a row is needed");
   if (counters.shape(0) != 7 || sums.shape(0) != 6) fail("the state does not have the fields of this version");
   OnlineCounters c = read(counters, sums);
   if (c.position < 0 || c.position > self.solver.visits_per_epoch() || c.epoch < 0 || c.visits < 0)
@@ -63,7 +67,8 @@ nb::tuple advance(BoundOnline& self, InOut<double> w, InOut<double> a, InOut<Col
   OnlineStop stop;
   {
     nb::gil_scoped_release free;
-    const OnlineArrays arrays{w.data(), a.shape(0) ? a.data() : nullptr, updates_of.shape(0) ? updates_of.data() : nullptr};
+    const OnlineArrays arrays{w.data(), a.shape(0) ? a.data() : nullptr,
+                              updates_of.shape(0) ? updates_of.data() : nullptr};
     stop = self.solver.advance(c, arrays, budget, until_epoch, keep_log ? &log : nullptr);
   }
   write(c, counters, sums);
@@ -80,7 +85,8 @@ nb::tuple advance(BoundOnline& self, InOut<double> w, InOut<double> a, InOut<Col
 void bind_online(nb::module_& m) {
   nb::class_<BoundOnline>(m, "OnlineSolver", "Perceptrons and passive-aggressive learners, one row at a time.")
       .def_prop_ro("visits_per_epoch", [](const BoundOnline& s) { return s.solver.visits_per_epoch(); })
-      .def("scan_first_epoch", [](BoundOnline& s, Index first) { s.solver.scan_first_epoch(first); }, "first"_a = 0)
+      .def(
+          "scan_first_epoch", [](BoundOnline& s, Index first) { s.solver.scan_first_epoch(first); }, "first"_a = 0)
       .def(
           "scanned",
           [](const BoundOnline& s) -> nb::object {
@@ -91,7 +97,8 @@ void bind_online(nb::module_& m) {
           "What the first epoch saw, as Rows.scan gives it; None if it was not asked to look.")
       .def("advance", &advance, "w"_a.noconvert(), "a"_a.noconvert(), "updates_of"_a.noconvert(),
            "counters"_a.noconvert(), "sums"_a.noconvert(), "budget"_a, "until_epoch"_a, "keep_log"_a,
-           "-> (stop, visit, row, step): stop is 0 budget, 1 epoch, 2 clean, 3 stalled; the rest is the log of updates.");
+           "-> (stop, visit, row, step): stop is 0 budget, 1 epoch, 2 clean, 3 stalled; the rest is the log of "
+           "updates.");
   m.def("online_solver", &make, "rows"_a, "y"_a.noconvert(), "step"_a.noconvert(), "visits"_a.noconvert(), "rule"_a,
         "eta"_a, "epsilon"_a, "decay"_a, "intercept"_a, "shuffle"_a, "seed"_a, "birth"_a, "patience"_a);
 }

@@ -14,7 +14,7 @@
 
 namespace widemargin {
 
-// What the numbers are for. Part of the key, so two uses never share numbers. Values are part of saved states: append only.
+// What the numbers are for: part of the key, so two uses never share numbers, and of saved states, so append only.
 enum class Purpose : std::uint64_t { order = 7, start = 2, sample = 3, split = 4 };
 
 inline std::pair<std::uint64_t, std::uint64_t> wide_product(std::uint64_t a, std::uint64_t b) {

@@ -31,7 +31,9 @@ void plain_add(double s, const T* x, double* w, Index d) {
 }
 
 inline std::uint64_t key_of(const std::uint64_t* keys, Index k) { return keys[k]; }
-inline std::uint64_t key_of(const Column* columns, Index k) { return column_key(static_cast<std::uint64_t>(columns[k])); }
+inline std::uint64_t key_of(const Column* columns, Index k) {
+  return column_key(static_cast<std::uint64_t>(columns[k]));
+}
 
 // `key(k)` gives the keys of the k-th stored value.
 template <class T, class Key>

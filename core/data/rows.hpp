@@ -110,7 +110,9 @@ struct SparseRows {
     WIDEMARGIN_PREFETCH_SPAN(x + begin, size);
     WIDEMARGIN_PREFETCH_SPAN(j + begin, size);
   }
-  WIDEMARGIN_INLINE void prefetch_start(Index i) const { WIDEMARGIN_PREFETCH(offset + i); }  // before prefetch(i) can know where the row lies
+  WIDEMARGIN_INLINE void prefetch_start(Index i) const {
+    WIDEMARGIN_PREFETCH(offset + i);
+  }  // before prefetch(i) can know where the row lies
 };
 
 using AnyRows = std::variant<DenseRows<double>, DenseRows<float>, SparseRows<double>, SparseRows<float>>;

@@ -1,14 +1,14 @@
 // Online learners of a linear function u(x) = w.x + b that take the rows one by one and correct themselves.
 //
-// Problem  perceptron          if y u <= 0:            w += eta s y x          (A mistake, one step.)     [Rosenblatt58]
+// Problem  perceptron          if y u <= 0:            w += eta s y x          (a mistake, one step)   [Rosenblatt58]
 //          passive-aggressive  l = (1 - y u)+:         w += tau y x            tau = min(C, l/q)  or  l/(q + 1/2C)
-//          ... for regression  l = (|y - u| - eps)+:   w += tau sign(y - u) x                     [CrammerEtAl06, sec. 3-5]
+//          ... for regression  l = (|y - u| - eps)+:   w += tau sign(y - u) x                 [CrammerEtAl06, sec. 3-5]
 // Symbols  w has d + 1 entries, the last is b (the row is extended by a constant 1, or by 0 without an intercept);
 //          s the step of the row (its weight), q = |x|^2 (+1), t the number of visits so far
 // Stops    when an epoch had no update (then w separates the rows), after `until_epoch` epochs, when the weight of
-//          an epoch's updates has not fallen for max(patience, epochs until then) epochs, or when the budget of visits is spent.
-//          Any cut into calls gives the same state, bit for bit.
-// Method   the average of all w so far is kept lazily: sum over visits of w = t w - a, a += t' delta   [Collins02, Daume12]
+//          an epoch's updates has not fallen for max(patience, epochs until then) epochs, or when the budget of visits
+//          is spent. Any cut into calls gives the same state, bit for bit.
+// Method   the average of all w is kept lazily: sum over visits of w = t w - a, a += t' delta [Collins02, Daume12]
 #pragma once
 
 #include <optional>
@@ -26,33 +26,33 @@ enum class OnlineStop : int { budget, epoch, clean, stalled };
 
 struct OnlineOptions {
   OnlineRule rule = OnlineRule::perceptron;
-  double eta = 1.0;        // perceptron: step;  passive-aggressive: C
-  double epsilon = 0.1;    // regression: width of the tube
-  double decay = 0.0;      // L2 penalty: w *= 1 - eta decay at every visit (never b)
+  double eta = 1.0;      // perceptron: step;  passive-aggressive: C
+  double epsilon = 0.1;  // regression: width of the tube
+  double decay = 0.0;    // L2 penalty: w *= 1 - eta decay at every visit (never b)
   bool intercept = true;
   Shuffle shuffle = Shuffle::every_epoch;
   std::uint64_t seed = 0;
-  int birth = 1;           // survival time of a new w: 1 (Freund and Schapire) or 0
-  Index patience = 0;      // 0: never stop as stalled
+  int birth = 1;       // survival time of a new w: 1 (Freund and Schapire) or 0
+  Index patience = 0;  // 0: never stop as stalled
 };
 
 struct OnlineProblem {
   AnyRows rows;
-  const double* y;              // +1, -1, or the target
-  Span<const double> step;      // per row, empty = 1
-  Span<const Column> visits;    // rows of an epoch in the given order, empty = 0 .. n-1
+  const double* y;            // +1, -1, or the target
+  Span<const double> step;    // per row, empty = 1
+  Span<const Column> visits;  // rows of an epoch in the given order, empty = 0 .. n-1
 };
 
 // Plain numbers, so that a state can be saved and taken up again. Arrays live beside it.
 struct OnlineCounters {
-  Index epoch = 0;          // epochs done
-  Index position = 0;       // visits done in the current one
+  Index epoch = 0;     // epochs done
+  Index position = 0;  // visits done in the current one
   Index visits = 0;
   Index updates = 0;
   Index epoch_updates = 0;  // in the current epoch, or in the last one if position = 0
   Index best_updates = -1;  // updates of the best epoch so far, the one with the lightest, -1 before the first
   Index best_epoch = 0;
-  double epoch_loss = 0;    // perceptron: sum of s (-y u)+;  passive-aggressive: sum of l
+  double epoch_loss = 0;  // perceptron: sum of s (-y u)+;  passive-aggressive: sum of l
   double loss = 0;
   double squared_loss = 0;
   double scale = 1;         // w stands for scale * w (penalty only)
@@ -61,9 +61,9 @@ struct OnlineCounters {
 };
 
 struct OnlineArrays {
-  double* w;             // d + 1
-  double* a;             // d + 1 or null: no averaging
-  Column* updates_of;    // n or null: updates caused by each row
+  double* w;           // d + 1
+  double* a;           // d + 1 or null: no averaging
+  Column* updates_of;  // n or null: updates caused by each row
 };
 
 struct Mistake {
