@@ -11,7 +11,11 @@ _NAMES = {
     "AveragedPerceptron": "estimator.perceptron",
     "BatchPerceptron": "estimator.batch_perceptron",
     "MarginPerceptron": "estimator.margin_perceptron",
+    "PassiveAggressiveClassifier": "estimator.passive_aggressive",
+    "PassiveAggressiveRegressor": "estimator.passive_aggressive",
     "Perceptron": "estimator.perceptron",
+    "certify": "certificate.certify",
+    "find_separator": "certificate.separation",
 }
 _ROOMS = ("data", "kernels", "report", "store", "study")
 

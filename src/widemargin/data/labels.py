@@ -73,7 +73,7 @@ def encode_labels(y: np.ndarray) -> Labels:
 def _classes_of(y: np.ndarray) -> np.ndarray:
     """np.unique, but by counting where labels are whole numbers in a small range: sorting them costs more than a fit."""
     if y.dtype.kind in "iub" or (y.dtype.kind == "f" and y.size and np.isfinite(y[0])):
-        low, high = y.min(), y.max()
+        low, high = y.min().item(), y.max().item()
         if -(2**31) < low and high < 2**31 and float(high) - float(low) < 4096:
             whole = y if y.dtype.kind in "iub" else y.astype(np.int64)
             if y.dtype.kind != "f" or np.array_equal(whole, y):

@@ -11,8 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.callbacks import CallbackSupportMixin
 from ..base.drive import Watch
+from ..base.errors import DataMismatch
 from ..base.params import Integral, StrOptions, positive
 from ..base.threads import threads
+from ..data.labels import Labels
 from ..data.rows import Training, read_rows, read_training
 from ..model.multiclass import decide, winners
 
@@ -40,6 +42,19 @@ class Learner(CallbackSupportMixin, BaseEstimator):
 
     def _watch(self, after_step: Any = None) -> Watch:
         return Watch(max_time=self.max_time, observe=self.observe, after_step=after_step)
+
+    def _recertify(self, X: Any, y: Any, sample_weight: Any, *, prove: bool) -> Any:
+        """The certificate anew; only for the data of the fit."""
+        labels = Labels(self.classes_) if hasattr(self, "classes_") else None
+        data = self._read(X, y, sample_weight, labels=labels, reset=False)
+        expected = getattr(self.certificate_, "data_digest", "")
+        if not expected:
+            raise DataMismatch("this model learnt from a stream of batches: there is no fit on these data to certify.")
+        if data.digest != expected:
+            raise DataMismatch(
+                f"these are not the data of the fit: {data.n} rows with digest {data.digest}, the fit had {expected}."
+            )
+        return self._certify(data, prove=prove)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

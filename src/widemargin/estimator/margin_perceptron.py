@@ -10,15 +10,17 @@ import numpy as np
 
 from ..base.errors import BadInput
 from ..base.params import Interval, count, fraction
+from ..certificate.perceptron import certify_perceptron
 from ..data.rows import Training
 from ..solver.margin_perceptron import MarginOptions, MarginSolver
+from ..solver.online import row_steps
 from ..solver.parts import Parts, PartsState
 from .online import SHUFFLE, OnlineClassifier
-from .perceptron import PATIENCE
+from .perceptron import PATIENCE, MistakeBound
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MarginPerceptron(OnlineClassifier):
+class MarginPerceptron(MistakeBound, OnlineClassifier):
     """Perceptron whose margin is, at the end, provably within a factor of the largest.
 
     It corrects itself not only at mistakes but wherever the margin is below (1 − ε) |a| / t, where a is the sum of the
@@ -115,8 +117,26 @@ max_time, observe
                 "leave out coef_init and intercept_init, and set warm_start=False."
             )
 
-    def _keep_proof(self, data: Training, state: PartsState, starts: Any, learn: np.ndarray | None) -> None:
-        super()._keep_proof(data, state, starts, learn)
+    def _certify_part(self, data: Training, k: int, signs: np.ndarray, rows: np.ndarray | None, prove: bool) -> Any:
+        """Margin and its bound on the rows that were not given up; w is a unit vector, so it is not replayed."""
+        left = np.ones(data.n, dtype=bool) if rows is None else np.isin(np.arange(data.n), rows)
+        left[np.isin(data.numbers(np.arange(data.n)), self.given_up_by_part_[k])] = False
+        proof, (_, steps) = self.proof_, row_steps(data.weight)
+        return certify_perceptron(
+            data.X[left],
+            signs[left],
+            self.coef_[k],
+            float(self.intercept_[k]),
+            counts=None if proof is None else proof.counts_of(k, data.n)[left],
+            steps=None if steps is None else steps[left],
+            intercept=self.fit_intercept,
+            plain=False,
+            prove=prove,
+            data_digest=data.digest,
+        )
+
+    def _keep_proof(self, data: Training, state: PartsState, starts: Any, learn: Any, seed: int) -> None:
+        super()._keep_proof(data, state, starts, learn, seed)
         scores = self._model(state).scores(data.X)
         margins, given_up = [], []
         for k, (among, signs) in enumerate(self._shares(data, learn)):

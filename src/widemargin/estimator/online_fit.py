@@ -120,7 +120,7 @@ class OnlineLearner(Learner):
         if data.scanned is None:
             data.scanned = scan(data.rows, data.X, threads=self._threads())
         self._keep(state, stop)
-        self.proof_ = OnlineProof.of(state.states, seed, starts)
+        self._keep_proof(data, state, starts, learn, seed)
         worthwhile = stop.converged or self.n_iter_ >= 10 or data.n * data.d <= NEARLY_FREE
         self.certificate_ = self._certify(data) if worthwhile else self._claim_little(data)
         tasks.close(lambda: self._fitted(state))
@@ -217,6 +217,9 @@ class OnlineLearner(Learner):
         self.n_updates_ = sum(s.updates for s in state.states)
         self.converged_ = stop.converged
         self.stop_reason_ = stop.sentence
+
+    def _keep_proof(self, data: Training, state: PartsState, starts: Any, learn: Any, seed: int) -> None:
+        self.proof_ = OnlineProof.of(state.states, seed, starts)
 
     @property
     def model_(self) -> LinearModel:

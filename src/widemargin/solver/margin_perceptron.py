@@ -61,6 +61,17 @@ class MarginState:
         unit = self.w / (np.linalg.norm(self.w) or 1.0)
         return unit[:-1], float(unit[-1])
 
+    def continue_from(self, old: MarginState) -> None:
+        """Take over what was learnt on other rows; the counters of epochs begin anew."""
+        self.w, self.sums = old.w, old.sums
+        for name in ("visits", "updates"):
+            self.counters[COUNTERS.index(name)] = getattr(old, name)
+
+    def without_rows(self) -> MarginState:
+        """The same without what refers to rows, which may be gone."""
+        none = np.empty(0, np.int32)
+        return MarginState(self.w, none, none, none, self.counters, self.sums)
+
     def margin_upper(self) -> float:
         """|w| / sum c s: no unit vector has a larger margin on the rows that are left."""
         return float(np.linalg.norm(self.w)) / self.total if self.total else np.inf

@@ -112,8 +112,8 @@ class OnlineProof:
             np.cumsum([0, *(len(r) for r in rows)]),
             np.array([s.updates for s in states]),
             np.array([s.epoch for s in states]),
-            np.array([s.loss for s in states]),
-            np.array([s.squared_loss for s in states]),
+            np.array([getattr(s, "loss", 0.0) for s in states]),
+            np.array([getattr(s, "squared_loss", 0.0) for s in states]),
             np.array([s.position == 0 for s in states]),
             None if starts is None else np.array(starts),
             seed,
@@ -128,6 +128,14 @@ class OnlineProof:
 
     def start_of(self, part: int) -> np.ndarray | None:
         return None if self.starts is None else self.starts[part]
+
+
+def row_steps(weight: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Visits in an epoch and length of the step of each row for the given weights; None = 1 for all."""
+    if weight is None:
+        return None, None
+    times = np.clip(np.ceil(weight), 1, MOST_VISITS)
+    return times.astype(np.int64), weight / times
 
 
 def visits_for(weight: np.ndarray | None, among: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:

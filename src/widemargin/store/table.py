@@ -15,6 +15,7 @@ from .rules import Array, Fields, Labels, Part, Plain, Rule, Sizes
 from .states import BATCH_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
 
 _PERCEPTRON = "widemargin.estimator.perceptron"
+_PASSIVE = "widemargin.estimator.passive_aggressive"
 
 
 def _parts_fit_classes(s: Sizes) -> bool:
@@ -56,6 +57,12 @@ TABLE: dict[str, Any] = {
     # records
     "Stop": DataclassSpec("widemargin.base.records:Stop", 1),
     "Trace": TRACE,
+    # proofs and certificates
+    "OnlineProof": DataclassSpec("widemargin.solver.online:OnlineProof", 1),
+    "PerceptronCertificate": DataclassSpec("widemargin.certificate.record:PerceptronCertificate", 1, nonfinite=True),
+    "PassiveAggressiveCertificate": DataclassSpec(
+        "widemargin.certificate.record:PassiveAggressiveCertificate", 1, nonfinite=True
+    ),
     # states of solvers
     "OnlineState": ONLINE_STATE,
     "BatchState": BATCH_STATE,
@@ -78,6 +85,19 @@ TABLE: dict[str, Any] = {
     ),
     "BatchPerceptron": EstimatorSpec(
         "widemargin.estimator.batch_perceptron:BatchPerceptron", 1, ITERATED, rule=_parts_fit_classes
+    ),
+    "PassiveAggressiveClassifier": EstimatorSpec(
+        f"{_PASSIVE}:PassiveAggressiveClassifier", 1, ONLINE, rule=_parts_fit_classes
+    ),
+    "PassiveAggressiveRegressor": EstimatorSpec(
+        f"{_PASSIVE}:PassiveAggressiveRegressor",
+        1,
+        {
+            **{name: rule for name, rule in ONLINE.items() if name != "classes_"},
+            "coef_": Array("f8", ("d",)),
+            "intercept_": Array("f8", ("k",)),
+        },
+        rule=lambda s: s["k"] == 1,
     ),
     "AveragedPerceptron": EstimatorSpec(
         f"{_PERCEPTRON}:AveragedPerceptron",
