@@ -5,6 +5,8 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -120,7 +122,26 @@ def test_damaged_packed_files(tmp_path, suffix, pack):
             read_svmlight(path)
 
 
+def test_too_little_memory_is_a_memory_error(tmp_path):
+    path = tmp_path / "large.svm"
+    path.write_bytes((b"1 " + b" ".join(b"%d:1" % i for i in range(1, 100)) + b"\n") * 40_000)  # 48 MB of numbers
+    code = f"""
+import resource
+from widemargin.data import read_svmlight
+used = resource.getpagesize() * int(open("/proc/self/statm").read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (used + (50 << 20),) * 2)
+try:
+    read_svmlight({str(path)!r})
+except MemoryError:
+    print("as it should be", read_svmlight.__name__)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "as it should be read_svmlight\n"
+
+
 def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(BadInput, match="None is neither a path nor an open file"):
+        read_svmlight(None)
     with pytest.raises(BadInput, match="does not exist"):
         read_svmlight(tmp_path / "missing.svm")
     with pytest.raises(BadInput, match="is a directory"):

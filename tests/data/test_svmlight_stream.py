@@ -63,7 +63,14 @@ def test_a_fault_in_a_later_piece_has_the_right_line():
 
 
 @pytest.mark.parametrize(
-    "options", [{"batch_rows": 0}, {"batch_bytes": -1}, {"batch_rows": 1, "batch_bytes": 1}, {"zero_based": "auto"}]
+    "options",
+    [
+        {"batch_rows": 0},
+        {"batch_rows": 2.5},
+        {"batch_bytes": -1},
+        {"batch_rows": 1, "batch_bytes": 1},
+        {"zero_based": "auto"},
+    ],
 )
 def test_bad_parameters_are_refused_at_the_call(options):
     with pytest.raises(BadInput, match=next(iter(options))):

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .source import is_packed, open_bytes
+from widemargin.base.errors import BadInput
+
+from .source import is_file, is_packed, open_bytes
 
 _MARK = b"\xef\xbb\xbf"  # the byte order mark that some editors put before UTF-8
 
@@ -18,6 +20,8 @@ _MARK = b"\xef\xbb\xbf"  # the byte order mark that some editors put before UTF-
 @contextlib.contextmanager
 def texts(source: Any, size: int, *, whole: bool = False) -> Iterator[Iterator[np.ndarray]]:
     """Pieces of about `size` bytes; with `whole` a plain file is mapped and comes as one piece, without a copy."""
+    if not is_file(source):
+        raise BadInput(f"{source!r:.100} is neither a path nor an open file.")
     memory = _mapped(source) if whole else None
     if memory is None:
         with open_bytes(source) as opened:

@@ -149,8 +149,8 @@ def stream_svmlight(
     if batch_rows is not None and batch_bytes is not None:
         raise BadInput("Both batch_rows and batch_bytes are given; choose one.")
     for key, size in (("batch_rows", batch_rows), ("batch_bytes", batch_bytes)):
-        if size is not None and size < 1:
-            raise BadInput(f"{key} is {size}; it must be at least 1.")
+        if size is not None and not (isinstance(size, (int, np.integer)) and size >= 1):
+            raise BadInput(f"{key} is {size!r}; it must be an integer of at least 1.")
     if zero_based not in (True, False):
         raise BadInput(f"zero_based is {zero_based!r}; a stream needs True or False, since it cannot look ahead.")
     _check_n_features(n_features)
