@@ -135,8 +135,9 @@ void OnlineSolver::visit(const Rows& rows, const Rule& rule, OnlineCounters& cou
     add(fix.step / c.scale, row, w);
     w[d] += one * fix.step;
     if (state.a) {
-      // This w counts from this visit on (birth 1) or from the next (birth 0).
-      const double before = static_cast<double>(c.visits - o_.birth) * fix.step;
+      // The clock of survival: all visits (a new w has survived its own, birth 1) or only those without a mistake.
+      const Index clock = o_.birth ? c.visits - 1 : c.visits - c.updates;
+      const double before = static_cast<double>(clock) * fix.step;
       add(before, row, state.a);
       state.a[d] += one * before;
     }

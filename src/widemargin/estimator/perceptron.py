@@ -237,7 +237,7 @@ max_time, observe
         )
 
     def _vector(self, state: OnlineState) -> tuple[np.ndarray, float]:
-        return state.average()
+        return state.average(self.birth)
 
     def _last_vector(self, k: int) -> tuple[np.ndarray, float]:
         return self.last_coef_[k], float(self.last_intercept_[k])

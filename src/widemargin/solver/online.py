@@ -59,9 +59,9 @@ class OnlineState:
     def weights(self) -> tuple[np.ndarray, float]:
         return self.w[:-1] * self.sums[3], float(self.w[-1])
 
-    def average(self) -> tuple[np.ndarray, float]:
-        """(sum over visits of w) / visits: the lazy average made explicit."""
-        t = max(self.visits, 1)
+    def average(self, birth: int = 1) -> tuple[np.ndarray, float]:
+        """sum c w / sum c over all vectors with their survival times c: the lazy average made explicit."""
+        t = max(self.visits if birth else self.visits - self.updates, 1)
         mean = self.w - self.a / t
         return mean[:-1], float(mean[-1])
 
