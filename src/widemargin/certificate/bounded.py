@@ -21,6 +21,7 @@ TINY = 2.0**-1000  # far above anything that underflow can lose, far below anyth
 _BLOCK = 1 << 20  # entries converted at a time
 
 Matrix = Any  # a 2-D ndarray or a SciPy CSR array of floats
+Seen = tuple[np.ndarray, float]  # margins and one bound on their error
 
 
 def gamma(k: int) -> float:
@@ -55,19 +56,21 @@ def margins_within(X: Matrix, y: np.ndarray, w: np.ndarray, b: float, R: float) 
     v = np.append(np.asarray(w, dtype=np.float64), b)
     m = np.empty(len(y))
     with np.errstate(all="ignore"):
-        for rows, block in blocks(X):
+        for rows, block in [(slice(None), X)] if X.dtype == np.float64 else blocks(X):
             m[rows] = y[rows] * (block @ v[:-1] + b)
         e = gamma(_terms(X) + 4) * R * norm_above(v) + TINY
     return m, e if np.isfinite(m).all() else math.inf
 
 
-def least_margin(X: Matrix, y: np.ndarray, w: np.ndarray, b: float, R: float) -> float:
-    """min y (X w + b), rounded down."""
-    m, e = margins_within(X, y, w, b, R)
+def least_margin(X: Matrix, y: np.ndarray, w: np.ndarray, b: float, R: float, seen: Seen | None = None) -> float:
+    """min y (X w + b), rounded down. `seen` is what `margins_within` gave, if it was asked before."""
+    m, e = seen or margins_within(X, y, w, b, R)
     least = float(np.min(m, initial=math.inf))
     if e <= 1e-9 * abs(least):
         return least - e
-    m, sharp = margins(X, y, w, b)
+    # Only rows this near to the least can have the least margin.
+    near = np.flatnonzero(~(m > least + 2 * e))
+    m, sharp = margins(X[near], y[near], w, b)
     return float(np.min(m - sharp, initial=math.inf))
 
 
@@ -140,9 +143,9 @@ def exact_margin(X: Matrix, y: np.ndarray, i: int, w: list[Fraction], b: Fractio
     return int(y[i]) * (sum((w[j] * v for j, v in exact_row(X, i)), Fraction(0)) + b)
 
 
-def signs(X: Matrix, y: np.ndarray, w: np.ndarray, b: float, R: float) -> np.ndarray:
+def signs(X: Matrix, y: np.ndarray, w: np.ndarray, b: float, R: float, seen: Seen | None = None) -> np.ndarray:
     """The exact sign of every y_i (w.x_i + b), |[x, 1]| <= R; what rounding leaves open is computed as fractions."""
-    m, e = margins_within(X, y, w, b, R)
+    m, e = seen or margins_within(X, y, w, b, R)
     out = np.sign(m)
     doubtful = np.flatnonzero(~(np.abs(m) > e))
     if doubtful.size:

@@ -106,7 +106,7 @@ def certify_passive_aggressive(
     figures: dict[str, Any] = {"updates": updates, "radius": R}
     if epsilon is None:
         wrong = int(np.count_nonzero(bounded.signs(X, y, v[:-1], b, R) <= 0))
-        figures |= {"margin": augmented_margin(X, y, w, b, R=R), "rows_wrong": wrong}
+        figures |= {"margin": augmented_margin(X, y, w, b), "rows_wrong": wrong}
         figures["separable"] = True if wrong == 0 else None
     options: dict[str, Any] = {"rule": rule, "C": C, "epochs": epochs, "updates": updates, "steps": steps}
     options |= {"visits": visits, "w_start": w_start, "intercept": intercept, "epsilon": epsilon}

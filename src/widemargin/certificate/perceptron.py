@@ -24,9 +24,12 @@ from .separation import separate_signed
 from .witness import margin_above
 
 
-def augmented_margin(X: Any, y: np.ndarray, w: np.ndarray, b: float = 0.0, *, R: float | None = None) -> float:
-    """min y(w.x + b)/|(w, b)|, rounded down; 0 for w = 0. `R` may give the radius if it is known."""
-    least = bounded.least_margin(X, y, w, b, radius(X) if R is None else R)
+def augmented_margin(X: Any, y: np.ndarray, w: np.ndarray, b: float = 0.0) -> float:
+    """min y(w.x + b)/|(w, b)|, rounded down; 0 for w = 0."""
+    return _over_length(bounded.least_margin(X, y, w, b, radius(X)), w, b)
+
+
+def _over_length(least: float, w: np.ndarray, b: float) -> float:
     v = np.append(np.asarray(w, dtype=np.float64), b)
     length = bounded.norm_above(v) if least > 0 else bounded.norm_below(v)
     if length == 0:
@@ -49,24 +52,26 @@ def mistake_bound(
     w_start: np.ndarray | None = None,
     eta: float = 1.0,
     steps: np.ndarray | None = None,
-    R: float | None = None,
 ) -> int | None:
     """Most updates that a perceptron can make on these rows, by the separator (w, b); None if that does not separate.
 
     `w_start` has d + 1 entries, the last for the intercept; `steps` are the factors of the rows' steps.
     """
-    R, v = radius(X, intercept) if R is None else R, np.append(np.asarray(w, dtype=np.float64), b)
+    R = radius(X, intercept)
     least = bounded.least_margin(X, y, w, b, R)
-    if not 0 < least < math.inf:
-        return None
+    return _bound(least, R, np.append(np.asarray(w, dtype=np.float64), b), w_start, eta, steps)
+
+
+def _bound(
+    least: float, R: float, v: np.ndarray, w_start: np.ndarray | None, eta: float, steps: np.ndarray | None
+) -> int | None:
     high, low = (1.0, 1.0) if steps is None else (float(np.max(steps)), float(np.min(steps)))
-    if not low > 0:
+    if not (0 < least < math.inf and low > 0):
         return None
     if w_start is None or not np.any(w_start):
         root = R * bounded.norm_above(v) / least
         value = root * root * (high / low)
     else:
-        # a v may overflow only where the bound is useless anyway.
         start = np.asarray(w_start, dtype=np.float64) / eta
         reach = (high * R * R / least) * v
         value = (bounded.norm_above(start - reach, 8 * bounded.UNIT * (np.abs(start) + np.abs(reach))) / R) ** 2
@@ -162,9 +167,11 @@ def certify_perceptron(
     if updates is None and counts is not None:
         updates = int(np.sum(counts))
     R = radius(X, intercept) if max_squared_norm is None else _radius_from_scan(max_squared_norm, X.shape[1], intercept)
-    wrong = int(np.count_nonzero(bounded.signs(X, y, w, b, R) <= 0))
+    seen = bounded.margins_within(X, y, w, b, R)
+    wrong = int(np.count_nonzero(bounded.signs(X, y, w, b, R, seen) <= 0))
+    least = bounded.least_margin(X, y, w, b, R, seen)
     figures: dict[str, Any] = {"updates": updates, "radius": R, "rows_wrong": wrong}
-    figures |= {"margin": augmented_margin(X, y, w, b, R=R), "separable": True if wrong == 0 else None}
+    figures |= {"margin": _over_length(least, w, b), "separable": True if wrong == 0 else None}
     faults: list[str] = []
     if counts is not None:
         replay = (eta, w_start) if plain else None
@@ -173,7 +180,8 @@ def certify_perceptron(
     if prove:
         separator = _improve_by_program(X, y, figures, separator, intercept, exact)
     if separator is not None and plain:
-        bound = mistake_bound(X, y, *separator, intercept=intercept, w_start=w_start, eta=eta, steps=steps, R=R)
+        least = least if separator[0] is w else bounded.least_margin(X, y, *separator, R)
+        bound = _bound(least, R, np.append(*separator), w_start, eta, steps)
         figures["mistake_bound"] = bound
         if bound is not None and updates is not None and updates > bound:
             faults.append(f"{updates} updates exceed the bound {bound}")
