@@ -122,7 +122,9 @@ def test_certificate_of_an_honest_model_holds(sample, as_sparse):
     assert c.updates == counts.sum() <= c.mistake_bound
     assert c.margin <= c.margin_upper
     weaker = certify_perceptron(given_x, y, w[:-1], w[-1], eta=0.1, counts=counts)
-    assert c.mistake_bound <= weaker.mistake_bound
+    assert weaker.margin >= 0
+    # A margin too small for float64 gives no bound.
+    assert weaker.mistake_bound is None or c.mistake_bound <= weaker.mistake_bound
     assert c.margin_upper <= weaker.margin_upper
 
 

@@ -139,6 +139,15 @@ def test_scale_of_the_data_does_not_change_the_verdict(values, exponent):
     assert find_separator(X, y).separable is False
 
 
+def test_numbers_between_two_integer_types_are_not_rounded():
+    """Integers that need 64 bits with sign in one row once passed through float64 and gave a false witness."""
+    X = np.sort(np.array([0.0, -1.0, -202.0, -0.9999899864196777]))[:, None] * 2.0**-42
+    y = [0, 0, 1, 1]
+    assert find_separator(X, y).separable is True
+    numbers, scale = rational.as_integers([Fraction(2**63, 2**65), Fraction(-1, 2**65)])
+    assert (numbers, scale) == ([2**63, -1], 2**65)
+
+
 @pytest.mark.parametrize("label", [2.0**-52, 2.0**-51])
 def test_a_gap_of_one_rounding_unit_is_separable_and_is_not_denied(label):
     """Float64 cannot tell 1 from 1 + 2^-52 by any w.x + b it can hold; the fractions can."""

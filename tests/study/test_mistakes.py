@@ -1,5 +1,7 @@
 """Fewest mistakes of any hyperplane (A13): both bounds meet, and equal brute force on tiny sets."""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from sklearn.datasets import load_iris
 from tests.oracle.separability import fewest_removed
 
 from widemargin.certificate.separation import find_separator
-from widemargin.study import fewest_mistakes
+from widemargin.study import fewest_mistakes, mistakes
 
 
 def verify(X, y, answer):
@@ -38,6 +40,20 @@ def test_both_bounds_equal_brute_force_on_tiny_sets(sample):
     answer = fewest_mistakes(X, y, max_time=60)
     assert answer.lower == answer.upper == fewest_removed(z)
     verify(X, y, answer)
+
+
+@given(tiny())
+@settings(max_examples=40, deadline=None)
+def test_lower_bound_needs_no_help_from_above(sample):
+    """Started with a poor hyperplane, the sets alone reach the optimum and never pass it."""
+    X, y = sample
+    sign = 2.0 * y - 1
+    Z = np.hstack([X, np.ones((len(y), 1))]) * sign[:, None]
+    best = mistakes._Best(X, sign)
+    best.rows = np.arange(len(y))
+    lower, sets = mistakes._lower_bound(X, sign, Z, best, 0, time.monotonic() + 60)
+    assert lower == best.upper == fewest_removed(Z.astype(int).tolist())
+    assert mistakes._hitting_set(dict.fromkeys(sets), len(y), time.monotonic() + 60)[1] <= lower
 
 
 @pytest.mark.parametrize(("noise", "seed"), [(0.05, 0), (0.1, 1), (0.2, 2)])

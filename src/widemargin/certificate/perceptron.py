@@ -170,6 +170,8 @@ def certify_perceptron(
     seen = bounded.margins_within(X, y, w, b, R)
     wrong = int(np.count_nonzero(bounded.signs(X, y, w, b, R, seen) <= 0))
     least = bounded.least_margin(X, y, w, b, R, seen)
+    # The signs are exact: where all are right the least margin is above 0 even if float64 cannot say by how much.
+    least = max(least, 0.0) if wrong == 0 else least
     figures: dict[str, Any] = {"updates": updates, "radius": R, "rows_wrong": wrong}
     figures |= {"margin": _over_length(least, w, b), "separable": True if wrong == 0 else None}
     faults: list[str] = []

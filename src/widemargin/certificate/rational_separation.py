@@ -18,10 +18,11 @@ import numpy as np
 from scipy import sparse
 
 from . import bounded
-from .rational import as_integers, decide
+from .rational import as_integers, decide, effort
 from .witness import Proof
 
-_CELLS, _CELLS_THOROUGH = 3_000, 60_000  # size of a tableau we start on by ourselves, and when asked to
+_EFFORT, _EFFORT_THOROUGH = 1e6, 1e8  # multiplications we start on by ourselves (about a second), and when asked to
+_MOST_ROWS = 1000
 
 
 def prove_by_integers(
@@ -30,24 +31,29 @@ def prove_by_integers(
     """Turn an open question, or a verdict reached in float64, into an exact one; unchanged if too large for that."""
     m, _ = bounded.margins(X, y, w, b)
     support = np.flatnonzero(proof.weights)
+    most = _EFFORT_THOROUGH if thorough else _EFFORT
+    if not proof.separable and support.size < _MOST_ROWS:
+        _, columns, scales = _integer_columns(X, y, support, intercept)
+        found = decide(columns, witness_only=True) if effort(columns, witness_only=True) <= most else None
+        if found is not None and found.witness is not None:
+            return _as_witness(X, y, support, found.witness, scales, intercept)
     near = np.argsort(m, kind="stable")[: 2 * X.shape[1] + 10]
     used = np.concatenate([support, np.setdiff1d(near, support)])
-    while True:
+    while used.size < _MOST_ROWS:
         features, columns, scales = _integer_columns(X, y, used, intercept)
-        if (features.size + 1) * (features.size + used.size) > (_CELLS_THOROUGH if thorough else _CELLS):
-            size = f"{features.size} features of {used.size} rows are too many for integer arithmetic"
-            return replace(proof, why=f"{proof.why}, and {size}" if proof.why else size)
-        verdict = decide(columns)
+        verdict = decide(columns) if effort(columns) <= most else None
         if verdict is None:
-            return replace(proof, why="the exact simplex method did not end")
+            break
         if verdict.witness is not None:
-            return _as_witness(y.size, used, verdict.witness, scales)
+            return _as_witness(X, y, used, verdict.witness, scales, intercept)
         assert verdict.separator is not None
         v = _all_features(verdict.separator, features, X.shape[1])
         wrong = _wrong_rows(X, y, v, X.shape[1] + 1)
         if not wrong.size:
             return _as_separator(X, y, proof, v)
         used = np.concatenate([used, wrong])
+    size = f"{used.size} rows of {X.shape[1]} features are too many for integer arithmetic"
+    return replace(proof, why=f"{proof.why}, and {size}" if proof.why else size)
 
 
 def _integer_columns(
@@ -55,8 +61,8 @@ def _integer_columns(
 ) -> tuple[np.ndarray, list[list[int]], list[Fraction]]:
     """(features in use, y [x, 1] of each row on them in integers, the factor that made them so)."""
     part = X[used]
-    part = part.toarray()[:, (live := np.unique(part.indices))] if sparse.issparse(part) else part
-    features = live if sparse.issparse(X) else np.arange(X.shape[1])
+    features = np.unique(part.indices) if sparse.issparse(part) else np.arange(X.shape[1])
+    part = part[:, features].toarray() if sparse.issparse(part) else part
     columns, scales = [], []
     for row, sign in zip(part.tolist(), y[used], strict=True):
         numbers, scale = as_integers([int(sign) * Fraction(v) for v in [*row, float(intercept)]])
@@ -98,12 +104,21 @@ def _rounded(v: list[int]) -> np.ndarray:
     return np.array([float(Fraction(x) / _power(v)) for x in v])
 
 
-def _as_witness(n: int, used: np.ndarray, numbers: list[int], scales: list[Fraction]) -> Proof:
+def _as_witness(
+    X: Any, y: np.ndarray, used: np.ndarray, numbers: list[int], scales: list[Fraction], intercept: bool
+) -> Proof:
     exact = {int(i): Fraction(c) * s for i, c, s in zip(used, numbers, scales, strict=True) if c}
     total = sum(exact.values())
     exact = {i: c / total for i, c in exact.items()}
-    weights = np.zeros(n)
+    weights = np.zeros(y.size)
     weights[list(exact)] = [float(c) for c in exact.values()]
+    # Checked against the data themselves, so that a slip in the simplex method can never become a claim.
+    sums = {-1: sum(int(y[i]) * c for i, c in exact.items()) if intercept else Fraction(0)}
+    for i, c in exact.items():
+        for j, v in bounded.exact_row(X, i):
+            sums[j] = sums.get(j, Fraction(0)) + int(y[i]) * c * v
+    if any(sums.values()) or min(exact.values()) < 0:
+        return Proof(None, weights=weights, why="the exact witness did not pass its check")
     return Proof(False, weights=weights, exact=True, rational=exact)
 
 

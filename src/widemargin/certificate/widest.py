@@ -44,7 +44,7 @@ def widest_separator(X: Any, y: np.ndarray, w: np.ndarray, b: float, weights: np
         if (tighter := margin_above(X, y, spread, intercept)) < bound:
             best, bound = Proof(True, best.w, best.b, spread), tighter
         low = np.flatnonzero(m < m[used].min() - 1e-6 * abs(m[used].min()))
-        if not low.size or used.size + low.size > 2 * _MOST_ROWS:
+        if not low.size or used.size > _MOST_ROWS:
             break
         used = np.union1d(used, low[_nearest(m[low], 2 * X.shape[1] + 10)])
     return best

@@ -249,6 +249,8 @@ def _add_sets(
                 break
             sets[found] = None
             kept[list(found)] = False
+        else:
+            best.offer(np.zeros(X.shape[1]), float(y[kept][0]) if kept.any() else 1.0)
 
 
 def _vertex(Z: np.ndarray, cost: np.ndarray) -> np.ndarray | None:
