@@ -14,6 +14,7 @@ _NAMES = {
     "PassiveAggressiveClassifier": "estimator.passive_aggressive",
     "PassiveAggressiveRegressor": "estimator.passive_aggressive",
     "Perceptron": "estimator.perceptron",
+    "VotedPerceptron": "estimator.voted_perceptron",
     "certify": "certificate.certify",
     "find_separator": "certificate.separation",
 }

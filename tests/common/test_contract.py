@@ -8,7 +8,14 @@ WEIGHTS = {
     "check_sample_weight_equivalence_on_dense_data": "an online learner depends on the order of the rows",
     "check_sample_weight_equivalence_on_sparse_data": "an online learner depends on the order of the rows",
 }
-ONLINE = [wm.Perceptron(), wm.AveragedPerceptron(), wm.MarginPerceptron(), wm.PassiveAggressiveClassifier(), wm.PassiveAggressiveRegressor()]
+ONLINE = [
+    wm.Perceptron(),
+    wm.AveragedPerceptron(),
+    wm.VotedPerceptron(),
+    wm.MarginPerceptron(),
+    wm.PassiveAggressiveClassifier(),
+    wm.PassiveAggressiveRegressor(),
+]
 
 OPTIMISERS = [wm.BatchPerceptron()]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 from tests.store.toys import same
 
 from widemargin import _core, store
@@ -12,6 +13,7 @@ from widemargin.base.records import Trace
 from widemargin.estimator.batch_perceptron import BatchPerceptron
 from widemargin.estimator.margin_perceptron import MarginPerceptron
 from widemargin.estimator.perceptron import AveragedPerceptron, Perceptron
+from widemargin.estimator.voted_perceptron import VotedPerceptron
 from widemargin.solver.online import OnlineOptions, OnlineSolver
 from widemargin.store.container import chunks, unpack
 
@@ -72,7 +74,7 @@ def test_a_trace_comes_back_with_its_gaps():
         np.testing.assert_array_equal(back[name], trace[name])
 
 
-@pytest.mark.parametrize("make", [Perceptron, AveragedPerceptron, BatchPerceptron, MarginPerceptron])
+@pytest.mark.parametrize("make", [Perceptron, AveragedPerceptron, BatchPerceptron, MarginPerceptron, VotedPerceptron])
 @pytest.mark.parametrize("multiclass", ["ovr", "ovo"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_a_perceptron_comes_back_whole(make, multiclass, n_classes):
@@ -89,7 +91,7 @@ def test_a_perceptron_comes_back_whole(make, multiclass, n_classes):
     assert store.dumps(back) == data
 
 
-@pytest.mark.parametrize("make", [AveragedPerceptron, MarginPerceptron])
+@pytest.mark.parametrize("make", [AveragedPerceptron, MarginPerceptron, VotedPerceptron])
 def test_a_stream_goes_on_after_saving(make):
     X, y = problem()
     whole = make().partial_fit(X[:30], y[:30], classes=[-1.0, 1.0])
@@ -97,3 +99,26 @@ def test_a_stream_goes_on_after_saving(make):
     for model in (whole, loaded):
         model.partial_fit(X[30:], y[30:])
     assert store.dumps(whole) == store.dumps(loaded)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_votes_of_sparse_rows_and_of_members_come_back(n_classes):
+    X, _ = problem()
+    y = np.arange(len(X)) % n_classes
+    model = VotedPerceptron(max_iter=3).fit(sparse.csr_array(X), y)
+    for one in (model, model.compress(3)):
+        back = store.loads(store.dumps(one))
+        np.testing.assert_array_equal(back.decision_function(X), one.decision_function(X))
+        assert store.dumps(back) == store.dumps(one)
+
+
+def test_mistakes_that_point_outside_the_support_are_refused():
+    X, y = problem()
+    model = VotedPerceptron(max_iter=2).fit(X, y)
+    model.mistakes_["row"][3] = len(model.support_)
+    with pytest.raises(CannotStore, match="row"):
+        store.dumps(model)
+    small = VotedPerceptron(max_iter=2, n_members=2).fit(X, y)
+    small.members_[0] = small.members_[0][:, 1:]
+    with pytest.raises(CannotStore, match="belong together"):
+        store.dumps(small)

@@ -14,16 +14,21 @@ from ..base.drive import drive
 from ..base.errors import BadInput
 from ..base.params import Interval, StrOptions, count, positive
 from ..base.records import Stop
+from ..certificate.perceptron import certify_perceptron
+from ..certificate.record import merge
 from ..data.rows import Training
 from ..model.linear import LinearModel
-from ..model.multiclass import binary_parts
+from ..model.multiclass import Part, binary_parts
 from ..solver.batch import BatchOptions, BatchSolver
 from ..solver.parts import Parts, PartsState
 from .base import Classifier
+from .online_fit import NEARLY_FREE
+from .perceptron import MistakeBound
+from .stream import StreamedClassifier
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BatchPerceptron(Classifier):
+class BatchPerceptron(StreamedClassifier, MistakeBound, Classifier):
     """Perceptron that looks at all rows before each step.
 
     Minimises E(w) = 1/W Σ s (−y u)₊ by steps η δ, where δ sums s y [x, 1] / W over all rows with y u ≤ 0. A row of
@@ -63,6 +68,8 @@ class BatchPerceptron(Classifier):
         Whether the last pass found no row with y u ≤ 0.
     stop_reason_ : str
         Why the fit ended.
+    certificate_ : PerceptronCertificate
+        What the model proves: its margin if it separates the data.
     trace_ : Trace
         Rows on the wrong side, their weight, E and |δ| by pass.
     """
@@ -77,6 +84,8 @@ class BatchPerceptron(Classifier):
         "power_t": [Interval(Real, 0, 1, closed="both")],
         "warm_start": ["boolean"],
     }
+
+    early_stopping: ClassVar[bool] = False
 
     fit_intercept: bool = True
     max_iter: int = 1000
@@ -117,11 +126,15 @@ class BatchPerceptron(Classifier):
             watch=self._watch(after),
             snapshot=lambda: self._model(state),
         )
+        self._forget_stream()
         self._keep(state, stop)
+        self.proof_ = None  # the model and the data say all
+        worthwhile = stop.converged or self.n_iter_ >= 10 or data.n * data.d <= NEARLY_FREE
+        self.certificate_ = self._certify(data) if worthwhile else self._claim_little(data)
         tasks.close(lambda: self._fitted(state))
         return self
 
-    def _parts(self, data: Training) -> Parts:
+    def _parts(self, data: Training, seed: int = 0, learn: None = None, **_changes: Any) -> Parts:
         options = BatchOptions(
             eta=self.eta0,
             power=self.power_t if self.schedule == "invscaling" else 0.0,
@@ -139,14 +152,38 @@ class BatchPerceptron(Classifier):
                 max_squared_norm=data.scanned.max_squared_norm,
                 threads=self._threads(),
             )
-            for part in binary_parts(len(self.classes_), self.multiclass)
+            for part in self._binary_parts()
         ]
         return Parts(solvers, self._threads())
+
+    def _binary_parts(self) -> list[Part]:
+        return binary_parts(len(self.classes_), self.multiclass)
+
+    def _forget_stream(self) -> None:
+        self.__dict__.pop("_stream", None)
+
+    def _certify(self, data: Training, *, prove: bool = False) -> Any:
+        """One certificate a part, merged: what the model alone proves."""
+        certificates = {}
+        for k, part in enumerate(self._binary_parts()):
+            rows = part.among(data.y)
+            certificates[part.name(self.classes_)] = certify_perceptron(
+                data.X if rows is None else data.X[rows],
+                part.signs(data.y) if rows is None else part.signs(data.y)[rows],
+                self.coef_[k],
+                float(self.intercept_[k]),
+                intercept=self.fit_intercept,
+                plain=False,
+                prove=prove,
+                max_squared_norm=data.scanned.max_squared_norm,
+                data_digest=data.digest,
+            )
+        return merge(certificates, data_digest=data.digest)
 
     def _starts(self, data: Training) -> list[np.ndarray] | None:
         if not (self.warm_start and hasattr(self, "coef_")):
             return None
-        n_parts = len(binary_parts(len(self.classes_), self.multiclass))
+        n_parts = len(self._binary_parts())
         if self.coef_.shape != (n_parts, data.d):
             raise BadInput(
                 f"warm_start: the last fit's coef_ has shape {self.coef_.shape}, now ({n_parts}, {data.d}) is needed: "

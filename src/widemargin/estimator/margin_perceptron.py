@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -11,6 +11,7 @@ import numpy as np
 from ..base.errors import BadInput
 from ..base.params import Interval, count, fraction
 from ..certificate.perceptron import certify_perceptron
+from ..certificate.record import PerceptronCertificate
 from ..data.rows import Training
 from ..solver.margin_perceptron import MarginOptions, MarginSolver
 from ..solver.online import row_steps
@@ -66,7 +67,7 @@ max_time, observe
     given_up_by_part_ : list of ndarray
         The same for each part.
     classes_, n_iter_, n_updates_, converged_, stop_reason_, certificate_, trace_
-        As in :class:`Perceptron`.
+        As in :class:`Perceptron`; `n_updates_` counts those before rows were given up, the certificate those since.
 
     References
     ----------
@@ -119,11 +120,12 @@ max_time, observe
 
     def _certify_part(self, data: Training, k: int, signs: np.ndarray, rows: np.ndarray | None, prove: bool) -> Any:
         """Margin and its bound on the rows that were not given up; w is a unit vector, so it is not replayed."""
+        n = data.n if rows is None else len(rows)
         left = np.ones(data.n, dtype=bool) if rows is None else np.isin(np.arange(data.n), rows)
         left[np.isin(data.numbers(np.arange(data.n)), self.given_up_by_part_[k])] = False
         proof, (_, steps) = self.proof_, row_steps(data.weight)
-        return certify_perceptron(
-            data.X[left],
+        certificate = certify_perceptron(
+            data.X if left.all() else data.X[left],
             signs[left],
             self.coef_[k],
             float(self.intercept_[k]),
@@ -134,6 +136,7 @@ max_time, observe
             prove=prove,
             data_digest=data.digest,
         )
+        return _with_share(certificate, n, int(left.sum()))
 
     def _keep_proof(self, data: Training, state: PartsState, starts: Any, learn: Any, seed: int) -> None:
         super()._keep_proof(data, state, starts, learn, seed)
@@ -148,3 +151,13 @@ max_time, observe
         self.margin_upper_ = np.array([s.margin_upper() for s in state.states])
         self.given_up_by_part_ = given_up
         self.given_up_ = np.unique(np.concatenate(given_up))
+
+
+def _with_share(c: PerceptronCertificate, n: int, left: int) -> PerceptronCertificate:
+    """Adds to the claim how much of the largest margin is reached, if that is proved, and what it does not cover."""
+    claim = c.claim
+    if c.margin is not None and c.margin > 0 and c.margin_upper:
+        claim += f"; that is at least {c.margin / c.margin_upper:.4f} of the largest margin"
+    if left < n:
+        claim += f"; nothing is claimed about the {n - left} of {n} rows given up"
+    return replace(c, claim=claim)

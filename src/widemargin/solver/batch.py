@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from .. import _core
 from ..base.records import Stop
 
-COUNTERS = ("step", "visits", "updates", "wrong")
+COUNTERS = ("step", "visits", "updates", "wrong", "before")  # before: passes over earlier batches
 SUMS = ("loss", "length", "wrong_weight")
 
 
@@ -46,6 +46,14 @@ class BatchState:
         if name in SUMS:
             return float(self.sums[SUMS.index(name)])
         raise AttributeError(name)
+
+    def continue_from(self, old: BatchState) -> None:
+        """Take over what was learnt on other rows; the rate goes on falling."""
+        self.w = old.w
+        self.counters[:] = 0, old.visits, old.updates, 0, old.before + old.step
+
+    def without_rows(self) -> BatchState:
+        return self
 
     def weights(self) -> tuple[np.ndarray, float]:
         return self.w[:-1].copy(), float(self.w[-1])
@@ -95,8 +103,8 @@ class BatchSolver:
             moves = wrong > 0 and length >= self._short and length > 0
             if moves:
                 # One factor for the whole sum: on integers g is exact, and ties stay ties.
-                state.w += (self.rate(state.step) / self._total) * g
-            state.counters += (1, self._count, moves, wrong - state.wrong)
+                state.w += (self.rate(state.before + state.step) / self._total) * g
+            state.counters += (1, self._count, moves, wrong - state.wrong, 0)
             state.sums[:] = loss / self._total, length, weight
             if wrong == 0:
                 return "converged"

@@ -71,6 +71,25 @@ class Parts:
         return sentence
 
 
+@dataclass
+class KeptState(PartsState):
+    """Of parts whose mistakes refer to rows: what else is known about the fit."""
+
+    kept: dict[str, Any] = field(default_factory=dict)
+
+
+class KeepingParts(Parts):
+    """Parts whose states carry along what the estimator needs to make sense of them."""
+
+    def __init__(self, solvers: list[Any], threads: int = 1, **kept: Any) -> None:
+        super().__init__(solvers, threads)
+        self.kept = kept
+
+    def start(self, starts: list[Any] | None = None) -> KeptState:
+        state = super().start(starts)
+        return KeptState(state.states, state.kinds, {**self.kept, "starts": starts})
+
+
 def worst(kinds: Sequence[str | None]) -> str:
     order = ["asked", "time", "flat", "epochs", "stalled", "converged"]
     return min((k for k in kinds if k is not None), key=order.index)

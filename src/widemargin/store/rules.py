@@ -234,6 +234,24 @@ class Fields(Rule):
 
 
 @dataclass(frozen=True)
+class Each(Rule):
+    """A list of `size` values, each under the same rule; a size whose name begins with _ may differ between them."""
+
+    size: str
+    rule: Rule
+
+    def bind(self, value: Any, name: str, sizes: Sizes) -> None:
+        if type(value) is not list:
+            raise Violation(f"{name} is no list")
+        _fix(self.size, len(value), name, sizes)
+        for k, item in enumerate(value):
+            own = dict(sizes)
+            self.rule.bind(item, f"{name}[{k}]", own)
+            self.rule.check(item, f"{name}[{k}]", own)
+            sizes.update({key: number for key, number in own.items() if not key.startswith("_")})
+
+
+@dataclass(frozen=True)
 class Size(Rule):
     """A whole number >= 0 that says how large something else is (n_features_in_)."""
 

@@ -96,7 +96,7 @@ MARGIN_STATE = counted_state(
     "widemargin.solver.margin_perceptron:MarginState",
     {
         "w": Array("f8", ("p",)),
-        "updates_of": Array("i4", ("counted",), low=0),
+        "updates_of": Array("i4", ("n",), low=0),
         "wrong_of": Array("i4", ("n",), low=0),
         "given_up_at": Array("i4", ("n",), low=0),
     },

@@ -11,7 +11,7 @@ from typing import Any
 
 from .estimators import EstimatorSpec
 from .records import DataclassSpec
-from .rules import Array, Fields, Labels, Part, Plain, Rule, Sizes
+from .rules import Array, Each, Fields, Labels, Part, Plain, Rows, Rule, Sizes
 from .states import BATCH_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
 
 _PERCEPTRON = "widemargin.estimator.perceptron"
@@ -37,21 +37,43 @@ ITERATED: Mapping[str, Rule] = {
     "trace_": Part("Trace"),
     "certificate_": Rule(optional=True),
     "proof_": Rule(optional=True, proof=True),
-}
-ONLINE: Mapping[str, Rule] = {
-    **ITERATED,
-    "t_": Plain(float, low=0),
     "_stream": Fields(
         {
             "rows": Plain(int, low=0),
             "batches": Plain(int, low=0),
             "seed": Plain(int),
-            "states": Part("OnlineState", "MarginState", size="k", optional=True),
+            "states": Part("OnlineState", "BatchState", "MarginState", size="k", optional=True),
             "digest": Plain(int),
         },
         optional=True,
     ),
 }
+ONLINE: Mapping[str, Rule] = {**ITERATED, "t_": Plain(float, low=0)}
+LAST: Mapping[str, Rule] = {"last_coef_": Array("f8", ("k", "d")), "last_intercept_": Array("f8", ("k",))}
+_MISTAKES = Fields(
+    {
+        "offsets": Array("i8", ("k",), offsets_of="m"),
+        "row": Array("i4", ("m",), low=0, below="s"),
+        "step": Array("f8", ("m",)),
+        "visit": Array("i8", ("m",), low=0),
+    },
+    optional=True,
+)
+VOTED: Mapping[str, Rule] = {
+    **{name: rule for name, rule in ONLINE.items() if name not in ("coef_", "intercept_")},
+    **LAST,
+    "visits_": Array("i8", ("k",), low=0),
+    "lives_": Each("k", Array("f8", ("_n",), low=0)),
+    "support_": Rows(("f4", "f8"), ("s", "d"), optional=True),
+    "mistakes_": _MISTAKES,
+    "starts_": Array("f8", ("k", "p"), optional=True),
+    "members_": Each("k", Array("f8", ("_n", "p")), optional=True),
+}
+
+
+def _votes_fit_together(s: Sizes) -> bool:
+    return _parts_fit_classes(s) and s.get("p", s["d"] + 1) == s["d"] + 1
+
 
 TABLE: dict[str, Any] = {
     # records
@@ -102,7 +124,10 @@ TABLE: dict[str, Any] = {
     "AveragedPerceptron": EstimatorSpec(
         f"{_PERCEPTRON}:AveragedPerceptron",
         1,
-        {**ONLINE, "last_coef_": Array("f8", ("k", "d")), "last_intercept_": Array("f8", ("k",))},
+        {**ONLINE, **LAST},
         rule=_parts_fit_classes,
+    ),
+    "VotedPerceptron": EstimatorSpec(
+        "widemargin.estimator.voted_perceptron:VotedPerceptron", 1, VOTED, rule=_votes_fit_together
     ),
 }
