@@ -9,8 +9,9 @@
 //          Any cut into calls gives the same state, bit for bit.
 // Method   [PanagiotakopoulosTsampouka11, sec. 2].  Rows in the way are given up: when the fewest rows on the wrong
 //          side (y a.x <= 0) in an epoch have not fallen for max(patience, epochs until then) epochs, those that were
-//          wrong in at least 3/4 of these epochs go, worst first, at most half as many as the fewest wrong, and at least one.
-//          It starts again from zero without them, so the bound holds for the rows that stay. (The giving up is ours.)
+//          wrong in at least 3/4 of these epochs go, worst first, at most half as many as the fewest wrong, and at
+//          least one. It starts again from zero without them, so the bound holds for the rows that stay. (The giving
+//          up is ours.)
 #pragma once
 
 #include <vector>

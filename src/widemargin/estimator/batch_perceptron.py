@@ -113,7 +113,8 @@ class BatchPerceptron(StreamedClassifier, MistakeBound, Classifier):
         """
         self._validate_params()
         data = self._read(X, y, sample_weight)
-        self.classes_ = data.labels.classes
+        labels: Any = data.labels
+        self.classes_ = labels.classes
         parts = self._parts(data)
         state = parts.start(self._starts(data))
         tasks = EpochTasks(self, data.X, self.classes_[data.y], self.max_iter)
@@ -149,7 +150,7 @@ class BatchPerceptron(StreamedClassifier, MistakeBound, Classifier):
                 options,
                 weight=data.weight,
                 among=part.among(data.y),
-                max_squared_norm=data.scanned.max_squared_norm,
+                max_squared_norm=_largest(data),
                 threads=self._threads(),
             )
             for part in self._binary_parts()
@@ -175,7 +176,7 @@ class BatchPerceptron(StreamedClassifier, MistakeBound, Classifier):
                 intercept=self.fit_intercept,
                 plain=False,
                 prove=prove,
-                max_squared_norm=data.scanned.max_squared_norm,
+                max_squared_norm=_largest(data),
                 data_digest=data.digest,
             )
         return merge(certificates, data_digest=data.digest)
@@ -211,3 +212,9 @@ class BatchPerceptron(StreamedClassifier, MistakeBound, Classifier):
     def model_(self) -> LinearModel:
         check_is_fitted(self)
         return LinearModel(self.coef_, self.intercept_)
+
+
+def _largest(data: Training) -> float:
+    """The largest |x|^2."""
+    scanned: Any = data.scanned
+    return scanned.max_squared_norm

@@ -134,11 +134,13 @@ observe
         }
 
     def _keep(self, state: Any, stop: Stop) -> None:
-        before = (self.support_, self.mistakes_) if self._goes_on() else None
+        before = dict(vars(self)) if self._goes_on() else None
         super()._keep(state, stop)
         if before is not None:
-            self.support_, self.mistakes_ = joined(*before, self.support_, self.mistakes_)
-            self.lives_ = survival_times(self.mistakes_, self.visits_, self.birth)
+            now = vars(self)
+            support, mistakes = joined(before["support_"], before["mistakes_"], now["support_"], now["mistakes_"])
+            self.support_, self.mistakes_ = support, mistakes
+            self.lives_ = survival_times(mistakes, now["visits_"], self.birth)
         last = [s.weights() for s in state.states]
         self.last_coef_, self.last_intercept_ = np.array([w for w, _ in last]), np.array([b for _, b in last])
         if self.n_members is not None and not hasattr(self, "_stream"):
@@ -146,7 +148,8 @@ observe
 
     def _goes_on(self) -> bool:
         """Whether the batch at hand has others of its stream before it."""
-        return hasattr(self, "_stream") and self._stream["batches"] > 0
+        stream: Any = getattr(self, "_stream", None)
+        return stream is not None and stream["batches"] > 0
 
     def _last_vector(self, k: int) -> tuple[np.ndarray, float]:
         return self.last_coef_[k], float(self.last_intercept_[k])
