@@ -4,7 +4,9 @@ from importlib import import_module as _import_module
 
 _NAMES = {
     "FewestMistakes": "mistakes",
+    "Replay": "replay",
     "fewest_mistakes": "mistakes",
+    "replay_updates": "replay",
 }
 
 __all__ = sorted(_NAMES)

@@ -1,0 +1,22 @@
+"""Pictures, by scikit-learn's Display conventions: `XDisplay.from_estimator(…)`, `.plot(ax=…)`, `figure_`, `ax_`."""
+
+from importlib import import_module as _import_module
+
+_NAMES = {
+    "BoundaryDisplay": "boundary",
+    "OrdersDisplay": "orders",
+    "PerceptronStepsDisplay": "steps",
+    "TraceDisplay": "trace",
+}
+
+__all__ = sorted(_NAMES)
+
+
+def __getattr__(name: str):
+    if name in _NAMES:
+        return getattr(_import_module(f"{__name__}.{_NAMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

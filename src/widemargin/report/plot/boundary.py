@@ -1,0 +1,220 @@
+"""The boundary of a classifier with the data around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from .plane import Plane, choose_plane, over_grid, window
+from .style import FAINT, INK, axes, colour, legend_below, mark, plain_frame, tint, title
+
+
+@dataclass(kw_only=True, eq=False)
+class BoundaryDisplay:
+    """Regions, boundary and margin of a classifier, and the data as points.
+
+    Make one with `from_estimator`.
+
+    Attributes
+    ----------
+    figure_, ax_ : matplotlib Figure and Axes
+    plane : Plane
+        Where the picture lies in the space of the data (`plane.note` says what it leaves out).
+    wrong, touching, given_up : ndarray of int
+        Rows on the wrong side, rows on the margin lines, rows that the learner gave up.
+    margin : float or None
+        Height of decision_function at the margin lines.
+    """
+
+    points: np.ndarray
+    codes: np.ndarray
+    classes: np.ndarray
+    plane: Plane
+    x: np.ndarray
+    y: np.ndarray
+    scores: np.ndarray  # grid × grid, one more axis for more than two classes
+    wrong: np.ndarray
+    touching: np.ndarray
+    given_up: np.ndarray
+    margin: float | None
+    headline: str
+    figure_: Any = field(default=None, repr=False)
+    ax_: Any = field(default=None, repr=False)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        columns: Any = None,
+        feature_names: Any = None,
+        margin: float | str | None = "auto",
+        grid: int = 240,
+        ax: Any = None,
+    ) -> BoundaryDisplay:
+        """Draw a fitted classifier and data.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            Of this package or scikit-learn's; linear or with a kernel, any number of classes.
+        X, y : array-like
+            Rows and their labels. With more than two columns a linear decision between two classes is drawn in a
+            projection that keeps every distance to the boundary, any other in the plane of the two main directions.
+        columns : pair of names or numbers, optional
+            Draw these two columns instead and hold all others at their medians.
+        feature_names : sequence of str, optional
+            Defaults to the columns of a data frame.
+        margin : float, "auto" or None
+            Lines where decision_function is ± this. "auto": through the nearest row, if all rows (other than those
+            given up) lie on the right side.
+        grid : int
+            Points along each side at which the classifier is asked.
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        BoundaryDisplay
+        """
+        check_is_fitted(estimator)
+        if feature_names is None:
+            feature_names = getattr(X, "columns", getattr(estimator, "feature_names_in_", None))
+        X = check_array(X, accept_sparse="csr", dtype=np.float64)
+        classes = np.asarray(estimator.classes_)
+        codes = _codes(y, classes)
+        plane = choose_plane(X, _vector(estimator), columns, feature_names)
+        points = plane.project(X)
+        x, y_grid, scores = over_grid(_score(estimator, classes), plane, *window(points), grid)
+        wrong = np.flatnonzero(_codes(_predicted(estimator, X), classes) != codes)
+        given_up = np.asarray(getattr(estimator, "given_up_", []), dtype=np.intp)
+        signed = None if len(classes) != 2 else _score(estimator, classes)(X) * (2 * codes - 1)
+        height, touching = _margin(signed, given_up, margin)
+        name = type(estimator).__name__
+        display = cls(
+            points=points,
+            codes=codes,
+            classes=classes,
+            plane=plane,
+            x=x,
+            y=y_grid,
+            scores=scores,
+            wrong=wrong,
+            touching=touching,
+            given_up=given_up,
+            margin=height,
+            headline=f"{name}: {len(wrong)} of {len(codes)} rows on the wrong side",
+        )
+        return display.plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> BoundaryDisplay:
+        """Draw on the axes given, or on new ones."""
+        self.figure_, self.ax_ = axes(ax)
+        self._regions()
+        self._points()
+        ax = self.ax_
+        ax.set(xlim=(self.x[0], self.x[-1]), ylim=(self.y[0], self.y[-1]))
+        ax.set_xlabel(self.plane.names[0], fontsize=9.5)
+        ax.set_ylabel(self.plane.names[1], fontsize=9.5)
+        title(ax, self.headline, self.plane.note)
+        plain_frame(ax)
+        legend_below(ax)
+        return self
+
+    def _regions(self) -> None:
+        ax, k = self.ax_, len(self.classes)
+        winner = (self.scores > 0).astype(int) if k == 2 else self.scores.argmax(axis=-1)
+        picture = np.array([tint(colour(c)) for c in range(k)])[winner]
+        # Half a cell of overhang puts the centres of the cells on the grid's points.
+        half = [(v[1] - v[0]) / 2 for v in (self.x, self.y)]
+        extent = (self.x[0] - half[0], self.x[-1] + half[0], self.y[0] - half[1], self.y[-1] + half[1])
+        ax.imshow(picture, extent=extent, origin="lower", aspect="auto", interpolation="nearest", zorder=0)
+        if k == 2:
+            self._line(self.scores, 0.0, "-", 1.6, "boundary")
+            if self.margin is not None:
+                self._line(self.scores, self.margin, "--", 1.0, "margin")
+                self._line(self.scores, -self.margin, "--", 1.0, None)
+            return
+        for c in range(k):
+            others = np.delete(self.scores, c, axis=-1).max(axis=-1)
+            self._line(self.scores[..., c] - others, 0.0, "-", 1.2, "boundary" if c == 0 else None)
+
+    def _line(self, values: np.ndarray, level: float, dash: str, width: float, label: str | None) -> None:
+        if not values.min() < level < values.max():
+            return
+        self.ax_.contour(self.x, self.y, values, levels=[level], colors=INK, linestyles=dash, linewidths=width)
+        if label:
+            self.ax_.plot([], [], dash, color=INK, linewidth=width, label=label)
+
+    def _points(self) -> None:
+        ax, size = self.ax_, float(np.clip(2400 / max(len(self.points), 1), 7, 40))
+        kept = np.setdiff1d(np.arange(len(self.points)), self.given_up)
+        for c, name in enumerate(self.classes):
+            here = kept[self.codes[kept] == c]
+            ax.scatter(*self.points[here].T, s=size, c=colour(c), marker=mark(c), linewidths=0.5, edgecolors="white")
+            # The legend's mark keeps its size however small the points are.
+            ax.plot([], [], mark(c), color=colour(c), markersize=6, label=str(name))
+        for rows, style, label in (
+            (self.touching, {"marker": "o", "s": size * 3.4, "facecolors": "none", "edgecolors": INK}, "on the margin"),
+            (np.setdiff1d(self.wrong, self.given_up), {"marker": "x", "s": size * 1.9, "c": INK}, "wrong side"),
+        ):
+            if len(rows):
+                ax.scatter(*self.points[rows].T, linewidths=1.2, label=f"{label} ({len(rows)})", zorder=4, **style)
+        self._given_up(size)
+
+    def _given_up(self, size: float) -> None:
+        for c in np.unique(self.codes[self.given_up]):
+            here = self.given_up[self.codes[self.given_up] == c]
+            style = {"s": size, "facecolors": "white", "edgecolors": colour(c), "marker": mark(c)}
+            self.ax_.scatter(*self.points[here].T, linewidths=1.3, zorder=4, **style)
+        if len(self.given_up):
+            style = {"markerfacecolor": "white", "markeredgecolor": FAINT, "markersize": 6, "markeredgewidth": 1.3}
+            self.ax_.plot([], [], "o", label=f"given up ({len(self.given_up)})", **style)
+
+
+def _codes(labels: Any, classes: np.ndarray) -> np.ndarray:
+    table = {label: k for k, label in enumerate(classes.tolist())}
+    # A label that the estimator has never seen can only be wrong.
+    return np.array([table.get(label, len(classes)) for label in np.asarray(labels).ravel().tolist()])
+
+
+def _predicted(estimator: Any, X: Any) -> np.ndarray:
+    return np.asarray(estimator.predict(X))
+
+
+def _vector(estimator: Any) -> np.ndarray | None:
+    coef = getattr(estimator, "coef_", None)
+    if coef is None or len(estimator.classes_) != 2:
+        return None
+    return np.asarray(coef, dtype=np.float64).ravel()
+
+
+def _score(estimator: Any, classes: np.ndarray) -> Any:
+    """decision_function, or the predicted class as a score where there is none."""
+    if hasattr(estimator, "decision_function"):
+        return estimator.decision_function
+
+    def vote(X: Any) -> np.ndarray:
+        chosen = np.eye(len(classes))[_codes(estimator.predict(X), classes)]
+        return 2 * chosen[:, 1] - 1 if len(classes) == 2 else chosen
+
+    return vote
+
+
+def _margin(signed: np.ndarray | None, given_up: np.ndarray, asked: Any) -> tuple[float | None, np.ndarray]:
+    """Height of the margin lines and the rows that touch them."""
+    nobody = np.empty(0, dtype=np.intp)
+    if signed is None or asked is None:
+        return None, nobody
+    kept = np.setdiff1d(np.arange(len(signed)), given_up)
+    if asked != "auto":
+        height = float(asked)
+    elif len(kept) and signed[kept].min() > 0:
+        height = float(signed[kept].min())
+    else:
+        return None, nobody
+    return height, kept[np.abs(signed[kept] - height) <= 1e-9 * max(height, 1e-300)]

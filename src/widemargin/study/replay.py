@@ -1,0 +1,91 @@
+"""A fit run again, one row at a time: every vector that an online learner passed through, and the row that caused it.
+
+A solver's work may be cut anywhere without changing a bit of its result, so what is seen here is the fit itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from ..base.errors import BadInput
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Replay:
+    """The updates of one fit, in order.
+
+    Attributes
+    ----------
+    row, epoch : ndarray of shape (t,)
+        The row that caused each update and the epoch, counted from 1.
+    coef : ndarray of shape (t + 1, d)
+    intercept : ndarray of shape (t + 1,)
+        The vectors: entry 0 is the start, entry k the one after k updates.
+    """
+
+    row: np.ndarray
+    epoch: np.ndarray
+    coef: np.ndarray
+    intercept: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+def replay_updates(estimator: Any, X: Any, y: Any, *, max_updates: int = 10_000) -> Replay:
+    """Repeat the fit of an online learner and keep every vector on the way.
+
+    Parameters
+    ----------
+    estimator : fitted online classifier
+        Of two classes, with a single vector (a perceptron, a passive-aggressive learner).
+    X, y : array-like
+        The data of its fit.
+    max_updates : int
+        Stop after so many updates.
+
+    Returns
+    -------
+    Replay
+    """
+    check_is_fitted(estimator)
+    twin = clone(estimator)
+    solver, state = _restarted(estimator, twin, X, y)
+    vectors, rows, epochs = [state.weights()], [], []
+    while len(rows) < max_updates and state.epoch < twin.max_iter:
+        epoch, seen = state.epoch + 1, state.updates
+        kind = solver.advance(state, 1, twin.max_iter)
+        if state.updates > seen:
+            rows.append(int(state.log[-1][1][-1]))
+            epochs.append(epoch)
+            vectors.append(state.weights())
+        if kind is not None:
+            break
+    return Replay(
+        row=np.array(rows, dtype=np.int64),
+        epoch=np.array(epochs, dtype=np.int64),
+        coef=np.array([w for w, _ in vectors]),
+        intercept=np.array([b for _, b in vectors]),
+    )
+
+
+def _restarted(estimator: Any, twin: Any, X: Any, y: Any) -> tuple[Any, Any]:
+    """The solver of the fit and its state before the first visit."""
+    proof = getattr(estimator, "proof_", None)
+    if not hasattr(proof, "seed") or not hasattr(estimator, "coef_"):
+        raise BadInput(
+            f"{type(estimator).__name__} cannot be replayed: it keeps no log of single updates; "
+            "use Perceptron, AveragedPerceptron or PassiveAggressiveClassifier."
+        )
+    if len(estimator.classes_) != 2:
+        raise BadInput(f"a replay follows one vector, but {len(estimator.classes_)} classes need several: pick two.")
+    data = twin._read(X, y, None)
+    twin._take_labels(data)
+    learn, _ = twin._split(data, proof.seed)
+    solver = twin._parts(data, proof.seed, learn, log=True).solvers[0]
+    return solver, solver.start(proof.start_of(0))
