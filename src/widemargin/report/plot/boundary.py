@@ -114,8 +114,8 @@ class BoundaryDisplay:
     def plot(self, ax: Any = None) -> BoundaryDisplay:
         """Draw on the axes given, or on new ones."""
         self.figure_, self.ax_ = axes(ax)
-        self._regions()
         self._points()
+        self._regions()
         ax = self.ax_
         ax.set(xlim=(self.x[0], self.x[-1]), ylim=(self.y[0], self.y[-1]))
         ax.set_xlabel(self.plane.names[0], fontsize=9.5)
@@ -155,7 +155,8 @@ class BoundaryDisplay:
         kept = np.setdiff1d(np.arange(len(self.points)), self.given_up)
         for c, name in enumerate(self.classes):
             here = kept[self.codes[kept] == c]
-            ax.scatter(*self.points[here].T, s=size, c=colour(c), marker=mark(c), linewidths=0.5, edgecolors="white")
+            style = {"c": colour(c), "marker": mark(c), "linewidths": 0.5, "edgecolors": "white"}
+            ax.scatter(*self.points[here].T, s=size, zorder=3, **style)
             # The legend's mark keeps its size however small the points are.
             ax.plot([], [], mark(c), color=colour(c), markersize=6, label=str(name))
         for rows, style, label in (

@@ -99,7 +99,7 @@ class PerceptronStepsDisplay:
         """Draw in the place of the axes given, or on a new figure."""
         columns = min(3, len(self.updates))
         rows = -(-len(self.updates) // columns)
-        size = (2.4 * columns + 0.4, 2.3 * rows + 0.7)
+        size = (2.0 * columns + 0.5, 2.2 * rows + 0.8)
         self.figure_, grid = grid_of_axes(ax, rows, columns, size, sharex=True, sharey=True)
         self.axes_ = grid.ravel()
         self.ax_ = self.axes_[0]
@@ -130,7 +130,7 @@ class PerceptronStepsDisplay:
         self._arrow(panel, w, b, low, high)
         wrong = int(np.count_nonzero((2 * self.codes - 1) * (self.points @ w + b) <= 0))
         panel.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-        panel.set_aspect("equal")
+        panel.set_box_aspect(1)
         epoch = self.replay.epoch[update - 1]
         panel.set_title(f"update {update} of {len(self.replay)}\nepoch {epoch}: {wrong} wrong", fontsize=8.5, loc="left")
         panel.tick_params(labelsize=8)
@@ -158,17 +158,19 @@ class PerceptronStepsDisplay:
         ]
         ring = {"markerfacecolor": "none", "markeredgecolor": INK, "markersize": 9, "markeredgewidth": 1.4}
         handles += [
-            plt_line([], [], "o", label="caused the update", **ring)[0],
+            plt_line([], [], "o", label="guilty row", **ring)[0],
             plt_line([], [], ":", color=FAINT, label="before")[0],
-            plt_line([], [], "-", color=INK, label="after, with w")[0],
+            plt_line([], [], "-", color=INK, label="after (arrow: w)")[0],
         ]
-        self.figure_.legend(handles=handles, loc="outside lower center", ncols=5, frameon=False, fontsize=8.5,
-                            columnspacing=1.1, handletextpad=0.4)  # fmt: skip
+        style = {"frameon": False, "fontsize": 8.5, "columnspacing": 1.0, "handletextpad": 0.4}
+        self.figure_.legend(handles=handles, loc="outside lower center", ncols=len(handles), **style)
 
 
 def _spread(total: int, pictures: int = 6) -> list[int]:
-    """Up to six updates from the first to the last, at equal ratios."""
-    return sorted({int(round(u)) for u in np.geomspace(1, total, min(pictures, total))})
+    """Up to six updates from the first to the last, at about equal ratios."""
+    chosen = np.rint(np.geomspace(1, total, min(pictures, total))).astype(int)
+    # Close to the start, ratios round to the same number: step on by one instead.
+    return [max(int(u), k + 1) for k, u in enumerate(chosen)]
 
 
 def _corners(low: np.ndarray, high: np.ndarray, grid: int = 200) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from textwrap import fill
 from typing import Any
 
 from ...base.errors import MissingExtra
@@ -56,16 +56,19 @@ def tint(hexadecimal: str, share: float = 0.16) -> tuple[float, float, float]:
     return 1 - share * (1 - red), 1 - share * (1 - green), 1 - share * (1 - blue)
 
 
-def legend_below(ax: Any, handles: Sequence[Any] | None = None, columns: int = 3) -> None:
-    """A legend under the axes, where it covers no point."""
-    if handles is None:
-        handles, _ = ax.get_legend_handles_labels()
+def legend_below(ax: Any, columns: int = 3) -> None:
+    """A legend under the axes and their label, where it covers no point."""
+    from matplotlib.transforms import ScaledTranslation
+
+    handles, _ = ax.get_legend_handles_labels()
     if not handles:
         return
+    below = ScaledTranslation(0, -36 / 72, ax.figure.dpi_scale_trans)
     ax.legend(
         handles=handles,
         loc="upper center",
-        bbox_to_anchor=(0.5, -0.13),
+        bbox_to_anchor=(0.5, 0.0),
+        bbox_transform=ax.transAxes + below,
         ncols=min(columns, len(handles)),
         frameon=False,
         fontsize=9,
@@ -76,13 +79,13 @@ def legend_below(ax: Any, handles: Sequence[Any] | None = None, columns: int = 3
 
 def title(ax: Any, text: str, note: str = "") -> None:
     """A headline at the left and, under it, a line that says how to read the picture."""
-    from textwrap import fill
-
-    lines = fill(text, 74)
+    # Lines are cut by the room there is: about 13 letters of this size to an inch.
+    inches = ax.get_position().width * ax.figure.get_size_inches()[0]
+    letters = max(20, int(13 * inches))
+    lines = fill(text, letters)
     if note:
-        ax.set_title(lines + "\n" + fill(note, 88), loc="left", fontsize=9.5, color=INK, linespacing=1.35)
-    else:
-        ax.set_title(lines, loc="left", fontsize=10.5, color=INK)
+        lines += "\n" + fill(note, letters)
+    ax.set_title(lines, loc="left", fontsize=9.5 if note else 10.5, color=INK, linespacing=1.35)
 
 
 def plain_frame(ax: Any) -> None:

@@ -87,10 +87,12 @@ class TraceDisplay:
         self.axes_[-1].set_xlabel("epoch", fontsize=9.5)
         title(self.ax_, self.headline, self.note)
         if len(self.traces) > 1:
-            legend_below(self.axes_[-1])
+            legend_below(self.axes_[-1], columns=4)
         return self
 
     def _panel(self, panel: Any, column: str) -> None:
+        from matplotlib.ticker import SymmetricalLogLocator
+
         least = np.inf
         for k, (name, trace) in enumerate(self.traces.items()):
             step, values = trace["step"], np.asarray(trace[column], dtype=np.float64)
@@ -98,13 +100,17 @@ class TraceDisplay:
             panel.plot(step, values, markersize=3.5, linewidth=1.2, label=name, **style)
             positive = values[values > 0]
             least = min(least, positive.min(initial=np.inf))
-        panel.set_xscale("log")
+        if max(len(trace) for trace in self.traces.values()) > 10:
+            panel.set_xscale("log")
+            panel.xaxis.set_major_formatter("{x:g}")
+        else:
+            panel.xaxis.get_major_locator().set_params(integer=True)
         # The last epoch of a separating perceptron has 0 updates: a linear stretch below the least value shows it.
         if np.isfinite(least):
             panel.set_yscale("symlog", linthresh=least)
+            panel.yaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=least, subs=(1, 2, 5)))
             panel.set_ylim(bottom=0)
         panel.set_ylabel(WORDS.get(column, column.replace("_", " ")), fontsize=9.5)
-        panel.xaxis.set_major_formatter("{x:g}")
         panel.yaxis.set_major_formatter("{x:g}")
         panel.grid(alpha=0.3, linewidth=0.5)
         plain_frame(panel)
