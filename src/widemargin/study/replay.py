@@ -21,20 +21,29 @@ class Replay:
 
     Attributes
     ----------
-    row, epoch : ndarray of shape (t,)
-        The row that caused each update and the epoch, counted from 1.
+    row, epoch, visit : ndarray of shape (t,)
+        The row that caused each update, and its epoch and visit, both counted from 1.
     coef : ndarray of shape (t + 1, d)
     intercept : ndarray of shape (t + 1,)
         The vectors: entry 0 is the start, entry k the one after k updates.
+    visits : int
+        Visits in all.
     """
 
     row: np.ndarray
     epoch: np.ndarray
+    visit: np.ndarray
     coef: np.ndarray
     intercept: np.ndarray
+    visits: int
 
     def __len__(self) -> int:
         return len(self.row)
+
+    def survived(self, birth: int = 1) -> np.ndarray:
+        """Votes of each vector: `birth` and one for every row that it got right; the start has no birth vote."""
+        lives = np.diff(self.visit, prepend=0, append=self.visits + 1) - 1
+        return lives + np.r_[0, np.full(len(self), birth)]
 
 
 def replay_updates(estimator: Any, X: Any, y: Any, *, max_updates: int = 10_000) -> Replay:
@@ -56,19 +65,22 @@ def replay_updates(estimator: Any, X: Any, y: Any, *, max_updates: int = 10_000)
     check_is_fitted(estimator)
     twin = clone(estimator)
     solver, state = _restarted(estimator, twin, X, y)
-    vectors, rows, epochs = [state.weights()], [], []
+    vectors, rows, epochs, visits = [state.weights()], [], [], []
     while len(rows) < max_updates and state.epoch < twin.max_iter:
         epoch, seen = state.epoch + 1, state.updates
         kind = solver.advance(state, 1, twin.max_iter)
         if state.updates > seen:
             rows.append(int(state.log[-1][1][-1]))
             epochs.append(epoch)
+            visits.append(state.visits)
             vectors.append(state.weights())
         if kind is not None:
             break
     return Replay(
         row=np.array(rows, dtype=np.int64),
         epoch=np.array(epochs, dtype=np.int64),
+        visit=np.array(visits, dtype=np.int64),
+        visits=state.visits,
         coef=np.array([w for w, _ in vectors]),
         intercept=np.array([b for _, b in vectors]),
     )

@@ -99,7 +99,7 @@ class PerceptronStepsDisplay:
         """Draw in the place of the axes given, or on a new figure."""
         columns = min(3, len(self.updates))
         rows = -(-len(self.updates) // columns)
-        size = (2.0 * columns + 0.5, 2.2 * rows + 0.8)
+        size = (2.0 * columns + 0.5, 2.4 * rows + 0.8)
         self.figure_, grid = grid_of_axes(ax, rows, columns, size, sharex=True, sharey=True)
         self.axes_ = grid.ravel()
         self.ax_ = self.axes_[0]
