@@ -2,8 +2,8 @@
 
 The run: petal length and width and a constant, virginica against the rest, 100 epochs, shuffled; it made 1595 updates,
 and then 5 errors by voting and 6 by averaging. One order is one draw, so 20 orders of each kind are drawn here and the
-published figures must lie among them. Lengths are whole tenths of a centimetre, so sums are exact and ties are ties; the
-constant 1 cm is then 10.
+published figures must lie among them. Lengths are whole tenths of a centimetre, so sums are exact and ties are ties;
+the constant 1 cm is then 10.
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ def draw(runs: dict[str, list[dict[str, int]]], path: Path) -> None:
         for k, (kind, colour) in enumerate({"once": "#0072B2", "every epoch": "#D55E00"}.items()):
             values = [r[name] for r in runs[kind]]
             heights = k + shake.uniform(-0.22, 0.22, len(values))
-            panel.scatter(values, heights, s=16, c=colour, alpha=0.8, marker="os"[k], edgecolors="white", linewidths=0.4)
+            panel.scatter(
+                values, heights, s=16, c=colour, alpha=0.8, marker="os"[k], edgecolors="white", linewidths=0.4
+            )
         label = name if name == "updates" else f"errors by {name}"
         panel.set_title(f"{label}\n(published: {published})", fontsize=9, loc="left")
         panel.set(yticks=[0, 1], yticklabels=["shuffled once", "every epoch"], ylim=(-0.5, 1.5))

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-
 from tests.oracle.perceptrons import perceptron_vectors
+
 from widemargin import AveragedPerceptron, BatchPerceptron, Perceptron
 from widemargin.base.errors import BadInput
 from widemargin.study import replay_updates

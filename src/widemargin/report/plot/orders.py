@@ -121,7 +121,9 @@ class OrdersDisplay:
         name, updates = type(self.estimators[0]).__name__, self.uses.sum(axis=1)
         head = f"{name}, {len(self.scores)} orders of the rows: {updates.min():g} to {updates.max():g} updates"
         used = len(self.points) - len(self.unused)
-        note = f"{used} of {len(self.points)} rows used at least once; area = mean number of updates that the row caused"
+        note = (
+            f"{used} of {len(self.points)} rows used at least once; area = mean number of updates that the row caused"
+        )
         title(ax, head, f"{note}. {self.plane.note}" if self.plane.note else note)
         plain_frame(ax)
         legend_below(ax, columns=4)

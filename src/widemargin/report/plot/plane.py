@@ -16,7 +16,7 @@ _BLOCK = 1 << 22  # numbers in one block of grid points
 
 @dataclass(frozen=True)
 class Plane:
-    """Points origin + p axes (p has two entries), how the two directions are called, and what the picture leaves out."""
+    """Points origin + p axes (p has two entries), the names of the two directions, and what the picture leaves out."""
 
     origin: np.ndarray
     axes: np.ndarray  # 2 × d, orthonormal rows

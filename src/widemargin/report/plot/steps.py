@@ -132,7 +132,9 @@ class PerceptronStepsDisplay:
         panel.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
         panel.set_box_aspect(1)
         epoch = self.replay.epoch[update - 1]
-        panel.set_title(f"update {update} of {len(self.replay)}\nepoch {epoch}: {wrong} wrong", fontsize=8.5, loc="left")
+        panel.set_title(
+            f"update {update} of {len(self.replay)}\nepoch {epoch}: {wrong} wrong", fontsize=8.5, loc="left"
+        )
         panel.tick_params(labelsize=8)
 
     def _window(self) -> tuple[np.ndarray, np.ndarray]:

@@ -62,7 +62,7 @@ class TraceDisplay:
             if not hasattr(one, "trace_"):
                 raise BadInput(f"{name} has no trace_: fit it first.")
         traces = {name: one.trace_ for name, one in several.items()}
-        shared = [c for c in next(iter(traces.values())) if all(c in t.keys() for t in traces.values())]
+        shared = [c for c in next(iter(traces.values())) if all(c in list(t) for t in traces.values())]
         if columns is None:
             columns = [c for c in shared if c not in ("step", "updates")] or ["updates"]
         missing = [c for c in columns if c not in shared]
