@@ -65,7 +65,10 @@ def replay_updates(estimator: Any, X: Any, y: Any, *, max_updates: int = 10_000)
     check_is_fitted(estimator)
     twin = clone(estimator)
     solver, state = _restarted(estimator, twin, X, y)
-    vectors, rows, epochs, visits = [state.weights()], [], [], []
+    vectors = [state.weights()]
+    rows: list[int] = []
+    epochs: list[int] = []
+    visits: list[int] = []
     while len(rows) < max_updates and state.epoch < twin.max_iter:
         epoch, seen = state.epoch + 1, state.updates
         kind = solver.advance(state, 1, twin.max_iter)
@@ -88,7 +91,7 @@ def replay_updates(estimator: Any, X: Any, y: Any, *, max_updates: int = 10_000)
 
 def _restarted(estimator: Any, twin: Any, X: Any, y: Any) -> tuple[Any, Any]:
     """The solver of the fit and its state before the first visit."""
-    proof = getattr(estimator, "proof_", None)
+    proof: Any = getattr(estimator, "proof_", None)
     if not hasattr(proof, "seed") or not hasattr(estimator, "coef_"):
         raise BadInput(
             f"{type(estimator).__name__} cannot be replayed: it keeps no log of single updates; "

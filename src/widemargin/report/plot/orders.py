@@ -146,7 +146,7 @@ class OrdersDisplay:
 
 def _uses(fit: Any, n: int) -> np.ndarray:
     """α: updates by row, from the proof of a linear learner or the expansion of a kernel machine."""
-    proof = getattr(fit, "proof_", None)
+    proof: Any = getattr(fit, "proof_", None)
     if hasattr(proof, "counts_of"):
         return proof.counts_of(0, n).astype(np.float64)
     if hasattr(fit, "dual_coef_"):
