@@ -69,7 +69,7 @@ void bind_base(nb::module_& m) {
       [](Index n, std::uint64_t seed, std::uint64_t index) {
         std::vector<Index> order(static_cast<std::size_t>(n));
         for (Index i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
-        shuffle(order, Random(seed, Purpose::order, index));
+        visiting_order(order, Random(seed, Purpose::order, index));
         return to_numpy(std::move(order));
       },
       "n"_a, "seed"_a, "index"_a, "The order of epoch `index`, as the solvers use it.");

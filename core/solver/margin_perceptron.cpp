@@ -20,7 +20,7 @@ void MarginSolver::set_order(Index epoch) {
   for (Index k = 0; k < m_; ++k)
     order_[static_cast<std::size_t>(k)] =
         p_.visits.empty() ? static_cast<Column>(k) : p_.visits[static_cast<std::size_t>(k)];
-  if (o_.shuffle != Shuffle::never) shuffle(order_, Random(o_.seed, Purpose::order, static_cast<std::uint64_t>(key)));
+  if (o_.shuffle != Shuffle::never) visiting_order(order_, Random(o_.seed, Purpose::order, static_cast<std::uint64_t>(key)));
   order_of_ = key;
 }
 

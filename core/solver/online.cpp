@@ -82,7 +82,7 @@ void OnlineSolver::set_order(Index epoch) {
   for (Index i = 0; i < m_; ++i)
     order_[static_cast<std::size_t>(i)] =
         p_.visits.empty() ? static_cast<Column>(i) : p_.visits[static_cast<std::size_t>(i)];
-  shuffle(order_, Random(o_.seed, Purpose::order, static_cast<std::uint64_t>(key)));
+  visiting_order(order_, Random(o_.seed, Purpose::order, static_cast<std::uint64_t>(key)));
   order_of_ = key;
 }
 
