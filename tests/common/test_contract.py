@@ -1,29 +1,32 @@
 """scikit-learn's contract, on every estimator."""
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
-
-import widemargin as wm
+from tests.common.estimators import ESTIMATORS, depends_on_order
 
 WEIGHTS = {
     "check_sample_weight_equivalence_on_dense_data": "an online learner depends on the order of the rows",
     "check_sample_weight_equivalence_on_sparse_data": "an online learner depends on the order of the rows",
 }
-ONLINE = [
-    wm.Perceptron(),
-    wm.AveragedPerceptron(),
-    wm.VotedPerceptron(),
-    wm.MarginPerceptron(),
-    wm.PassiveAggressiveClassifier(),
-    wm.PassiveAggressiveRegressor(),
-]
-
-OPTIMISERS = [wm.BatchPerceptron()]
 
 
 def expected_failures(estimator):
-    return WEIGHTS if type(estimator).__name__ in {type(e).__name__ for e in ONLINE} else {}
+    """None for estimators that seek an optimum; tests/common/test_weights.py shows what holds for the others."""
+    return WEIGHTS if depends_on_order(type(estimator)) else {}
 
 
-@parametrize_with_checks([*ONLINE, *OPTIMISERS], expected_failed_checks=expected_failures)
+@parametrize_with_checks([cls() for cls in ESTIMATORS], expected_failed_checks=expected_failures)
 def test_scikit_learn_check(estimator, check):
     check(estimator)
+
+
+def test_every_public_estimator_is_in_the_list():
+    """Perceptrons and passive-aggressive learners at least; new ones come by themselves."""
+    names = {cls.__name__ for cls in ESTIMATORS}
+    assert names >= {
+        "AveragedPerceptron",
+        "BatchPerceptron",
+        "MarginPerceptron",
+        "PassiveAggressiveClassifier",
+        "PassiveAggressiveRegressor",
+        "Perceptron",
+    }

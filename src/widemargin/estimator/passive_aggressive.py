@@ -151,7 +151,7 @@ class PassiveAggressiveRegressor(PassiveAggressive, OnlineRegressor):
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         PA-I or PA-II.
     average, fit_intercept, max_iter, tol, shuffle, early_stopping, validation_fraction, n_iter_no_change, warm_start, \
-random_state, verbose, max_time, observe
+n_jobs, random_state, verbose, max_time, observe
         As in :class:`PassiveAggressiveClassifier`.
 
     Attributes

@@ -1,0 +1,87 @@
+"""Every public estimator, found by itself, with small data for each kind and a fingerprint of what it learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, is_regressor
+
+import widemargin as wm
+
+ESTIMATORS = [
+    thing
+    for thing in (getattr(wm, name) for name in wm.__all__)
+    if isinstance(thing, type) and issubclass(thing, BaseEstimator)
+]
+CLASSIFIERS = [cls for cls in ESTIMATORS if not is_regressor(cls())]
+VOLATILE = {"seconds", "feature_names_in_"}  # a clock; a name is not a number
+
+each_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
+each_classifier = pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda cls: cls.__name__)
+
+
+def takes(cls: type, *names: str) -> bool:
+    """Whether the constructor has these parameters."""
+    return set(names) <= set(cls().get_params())
+
+
+def depends_on_order(cls: type) -> bool:
+    """Online learners visit the rows one by one and can shuffle them; those that seek an optimum cannot."""
+    return takes(cls, "shuffle")
+
+
+def make(cls: type, **params: Any) -> Any:
+    """An estimator with a fixed seed that is done quickly."""
+    return cls(**{"random_state": 0, "max_iter": 15, **params})
+
+
+def sample(cls: type, n: int = 45, d: int = 4, k: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Small whole numbers, exact in every number type and partly zero; k noisy classes, or numbers for a regressor."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-4, 5, (n, d)) * rng.integers(0, 2, (n, d))
+    score = X @ rng.integers(1, 4, d) + rng.integers(-2, 3, n)
+    if is_regressor(cls()):
+        return X.astype(np.float64), score.astype(np.float64)
+    y = np.clip(np.argsort(np.argsort(score)) * k // n, 0, k - 1)
+    return X.astype(np.float64), y
+
+
+def weights(n: int, seed: int = 1) -> np.ndarray:
+    """Whole weights 0 .. 3."""
+    return np.random.default_rng(seed).integers(0, 4, n).astype(np.float64)
+
+
+def answers(model: Any, X: Any) -> bytes:
+    """Everything that the model says of X, to the last bit."""
+    said = [getattr(model, how)(X) for how in ("predict", "decision_function") if hasattr(model, how)]
+    return b"".join(np.ascontiguousarray(a).tobytes() for a in said)
+
+
+def fingerprint(model: Any) -> Any:
+    """All that was learnt, proved and recorded, comparable with ==, without names of columns and clock times."""
+    kept = {k: v for k, v in vars(model).items() if k.endswith("_") and not k.startswith("_")}
+    return {name: _plain(value) for name, value in sorted(kept.items()) if name not in VOLATILE}
+
+
+def _plain(value: Any) -> Any:
+    if sp.issparse(value):
+        return _plain(value.toarray())
+    if isinstance(value, np.ndarray):
+        numbers = value.dtype.kind in "biuf"
+        return (value.dtype.str, value.shape, value.tobytes() if numbers else tuple(value.ravel().tolist()))
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name not in VOLATILE}
+    if isinstance(value, Mapping):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    if hasattr(value, "to_dict"):
+        return _plain(value.to_dict())
+    if value is None or isinstance(value, bool | int | float | str | np.generic):
+        return repr(value)
+    return _plain({k: v for k, v in vars(value).items()})
