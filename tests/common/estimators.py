@@ -84,4 +84,4 @@ def _plain(value: Any) -> Any:
         return _plain(value.to_dict())
     if value is None or isinstance(value, bool | int | float | str | np.generic):
         return repr(value)
-    return _plain({k: v for k, v in vars(value).items()})
+    return _plain(vars(value))
