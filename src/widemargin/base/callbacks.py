@@ -20,31 +20,41 @@ __all__ = ["CallbackSupportMixin", "EpochTasks", "with_callbacks"]
 
 
 class EpochTasks:
-    """Tells callbacks of every epoch; each may ask to stop. Costs nothing where there are none."""
+    """Tells callbacks of every epoch; each may ask to stop. Costs nothing where there are none.
 
-    def __init__(self, estimator: Any, X: Any, y: Any, n_epochs: int) -> None:
+    `data` has the rows `X` and their labels or numbers `targets`.
+    """
+
+    def __init__(self, estimator: Any, data: Any, n_epochs: int) -> None:
         self.active = bool(getattr(estimator, "_skl_callbacks", None))
-        self.estimator, self.X, self.y = estimator, X, y
+        self.estimator, self.left, self.task = estimator, n_epochs, None
         if self.active:
+            self.rows = {"X": data.X, "y": data.targets}
             self.root = estimator._init_callback_context(max_subtasks=n_epochs)
-            self.root.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+            self.root.call_on_fit_task_begin(estimator=estimator, **self.rows)
             self._begin()
 
     def _begin(self) -> None:
-        self.task = self.root.subcontext(task_name="epoch")
-        self.task.call_on_fit_task_begin(estimator=self.estimator, X=self.X, y=self.y)
+        if self.left > 0:  # scikit-learn refuses more subtasks than were announced
+            self.left -= 1
+            self.task = self.root.subcontext(task_name="epoch")
+            self.task.call_on_fit_task_begin(estimator=self.estimator, **self.rows)
 
     def epoch_done(self, fitted: Callable[[], dict[str, Any]]) -> bool:
         """`fitted` gives the attributes of an estimator that can predict as of now; True = stop."""
-        stop = self.task.call_on_fit_task_end(
-            estimator=self.estimator, X=self.X, y=self.y, reconstruction_attributes=fitted
-        )
+        task, self.task = self.task, None
+        stop = task is not None and self._end(task, fitted)
         if not stop:
             self._begin()
-        return bool(stop)
+        return stop
 
     def close(self, fitted: Callable[[], dict[str, Any]]) -> None:
+        """The fit has ended: so have its last epoch, unless that was told already, and the whole."""
         if self.active:
-            self.root.call_on_fit_task_end(
-                estimator=self.estimator, X=self.X, y=self.y, reconstruction_attributes=fitted
-            )
+            if self.task is not None:
+                self._end(self.task, fitted)
+            self._end(self.root, fitted)
+
+    def _end(self, task: Any, fitted: Callable[[], dict[str, Any]]) -> bool:
+        stop = task.call_on_fit_task_end(estimator=self.estimator, reconstruction_attributes=fitted, **self.rows)
+        return bool(stop)

@@ -104,6 +104,11 @@ class Training:
             beside = np.column_stack([beside, self.weight])
         return f"{self.scanned.digest:016x}{_core.Rows.dense(beside).scan(0, 1)[3]:016x}"
 
+    @property
+    def targets(self) -> np.ndarray:
+        """The labels or numbers of these rows, as they were given."""
+        return self.y if self.labels is None else self.labels.classes[self.y]
+
     def numbers(self, rows: np.ndarray) -> np.ndarray:
         """The numbers of these rows in the X that was given."""
         return rows if self.kept is None else self.kept[rows]

@@ -117,7 +117,7 @@ class BatchPerceptron(StreamedClassifier, MistakeBound, Classifier):
         self.classes_ = labels.classes
         parts = self._parts(data)
         state = parts.start(self._starts(data))
-        tasks = EpochTasks(self, data.X, self.classes_[data.y], self.max_iter)
+        tasks = EpochTasks(self, data, self.max_iter)
         after = (lambda _step, _columns: tasks.epoch_done(lambda: self._fitted(state))) if tasks.active else None
         stop, self.trace_ = drive(
             parts,

@@ -108,7 +108,7 @@ class OnlineLearner(Learner):
         state = parts.start(starts)
         self._scan(data, parts)
         self._forget_stream()
-        tasks = EpochTasks(self, data.X, y, self.max_iter)
+        tasks = EpochTasks(self, data, self.max_iter)
         stop, self.trace_ = drive(
             parts,
             state,
