@@ -6,12 +6,11 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check install -q -q
 EDITABLE := CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PIP) --no-build-isolation -e
-STUB := src/widemargin/_core.pyi
 NATIVE := CMakeLists.txt pyproject.toml $(shell find core bind -name '*.[ch]pp')
 CPP = $(shell find core bind tests -name '*.[ch]pp')
 PYTEST := $(PY) -m pytest -q
 
-.PHONY: help setup stub demo test test-full test-arm test-sanitize lint format layers bench reproduce examples wheel clean
+.PHONY: help setup api stub demo test test-full test-arm test-sanitize lint format layers bench reproduce examples wheel clean
 # Two pips at once in one environment harm each other, so the targets run one by one even under -j.
 .NOTPARALLEL:
 unexport MAKEFLAGS MFLAGS
@@ -19,7 +18,7 @@ unexport MAKEFLAGS MFLAGS
 help:
 	@echo "make demo        what it does, on Iris and on real spam: a table and a picture"
 	@echo "make test        the tests (minutes);  make test-full: before a release (up to an hour)"
-	@echo "make lint        style, types, layers, shapes;  make format: put the style right;  make stub: renew $(STUB)"
+	@echo "make lint        style, types, layers, shapes;  make format: put the style right;  make stub, make api: renew snapshots"
 	@echo "make bench       speed against named peers;  make reproduce: the figures of the sources"
 	@echo "make examples    all examples;  make wheel: wheel and sdist, tried outside of the tree"
 	@echo "make clean       remove the environment and everything built"
@@ -47,6 +46,9 @@ $(VENV)/.bench: pyproject.toml | $(VENV)/.installed
 	@touch $@
 
 setup: $(VENV)/.installed stub
+
+api: $(VENV)/.installed
+	@$(PY) tests/test_api.py
 
 stub: $(VENV)/.installed
 	@$(PY) tools/stub.py --write

@@ -89,10 +89,10 @@ void bind_online(nb::module_& m) {
           "scan_first_epoch", [](BoundOnline& s, Index first) { s.solver.scan_first_epoch(first); }, "first"_a = 0)
       .def(
           "scanned",
-          [](const BoundOnline& s) -> nb::object {
+          [](const BoundOnline& s) -> std::optional<std::tuple<Index, Index, double, std::uint64_t>> {
             const Scan* seen = s.solver.scanned();
-            if (!seen) return nb::none();
-            return nb::make_tuple(seen->bad_row, seen->bad_column, seen->max_squared_norm, seen->digest);
+            if (!seen) return std::nullopt;
+            return std::make_tuple(seen->bad_row, seen->bad_column, seen->max_squared_norm, seen->digest);
           },
           "What the first epoch saw, as Rows.scan gives it; None if it was not asked to look.")
       .def("advance", &advance, "w"_a.noconvert(), "a"_a.noconvert(), "updates_of"_a.noconvert(),

@@ -8,7 +8,7 @@
 // Stops    when an epoch had no update (then w separates the rows), after `until_epoch` epochs, when the weight of
 //          an epoch's updates has not fallen for max(patience, epochs until then) epochs, or when the budget of visits
 //          is spent. Any cut into calls gives the same state, bit for bit.
-// Method   the average of all w so far is kept lazily: sum over t ticks of w = t w - a, a += t' delta  [Collins02, Daume12]
+// Method   the average of all w is kept lazily: sum over t ticks of w = t w - a, a += t' delta [Collins02, Daume12]
 #pragma once
 
 #include <optional>

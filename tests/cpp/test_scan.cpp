@@ -37,7 +37,7 @@ TEST(the_digest_tells_a_changed_number_and_a_changed_order) {
 TEST(the_first_value_that_is_not_finite_is_named) {
   Sample s(9000, 5, 4);
   s.x[5000 * 5 + 3] = std::numeric_limits<double>::infinity();
-  s.x[8000 * 5 + 1] = std::nan("");
+  s.x[8500 * 5 + 1] = std::nan("");  // in another block
   for (const int threads : {1, 2}) {
     const Scan found = scan(s.dense(), 0, threads);
     CHECK(found.bad_row == 5000 && found.bad_column == 3);

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.oracle.perceptrons import perceptron_vectors
 
 import widemargin as wm
-from tests.oracle.perceptrons import perceptron_vectors
 from widemargin import store
 from widemargin.data import load_iris_tenths
 from widemargin.solver.online import OnlineOptions, OnlineSolver

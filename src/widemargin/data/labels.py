@@ -71,10 +71,10 @@ def encode_labels(y: np.ndarray) -> Labels:
 
 
 def _classes_of(y: np.ndarray) -> np.ndarray:
-    """np.unique, but by counting where labels are whole numbers in a small range: sorting them costs more than a fit."""
+    """np.unique, but by counting where labels are whole numbers in a small range: sorting costs more than a fit."""
     if y.dtype.kind in "iub" or (y.dtype.kind == "f" and y.size and np.isfinite(y[0])):
         low, high = y.min().item(), y.max().item()
-        if -(2**31) < low and high < 2**31 and float(high) - float(low) < 4096:
+        if low > -(2**31) and high < 2**31 and float(high) - float(low) < 4096:
             whole = y if y.dtype.kind in "iub" else y.astype(np.int64)
             if y.dtype.kind != "f" or np.array_equal(whole, y):
                 counts = np.bincount(whole.astype(np.int64, copy=False) - int(low))
@@ -88,7 +88,7 @@ def _small_integers(classes: np.ndarray) -> tuple[int, np.ndarray] | None:
     if classes.dtype.kind not in "iubf" or not np.isfinite(classes).all():
         return None
     low, high = classes[0], classes[-1]
-    if not (-(2**31) < low and high < 2**31 and float(high) - float(low) < 4096) or (classes % 1).any():
+    if not (low > -(2**31) and high < 2**31 and float(high) - float(low) < 4096) or (classes % 1).any():
         return None
     table = np.full(int(high) - int(low) + 1, -1, dtype=np.intp)
     table[classes.astype(np.int64) - int(low)] = np.arange(len(classes))

@@ -80,7 +80,7 @@ class Training:
     rows: _core.Rows
     y: np.ndarray  # codes 0 .. k-1 of the classes, or float64 targets
     weight: np.ndarray | None
-    labels: Labels | None
+    labels: Labels  # without classes for targets
     scanned: Scanned | None
     kept: np.ndarray | None = None  # numbers of these rows in the X that was given, if some had weight 0
 
@@ -94,11 +94,13 @@ class Training:
 
     @property
     def max_squared_norm(self) -> float:
+        assert self.scanned is not None  # by the end of the first epoch
         return self.scanned.max_squared_norm
 
     @property
     def digest(self) -> str:
         """16 hexadecimal digits for the rows, 16 for labels and weights; the same for the same numbers."""
+        assert self.scanned is not None
         beside = self.y.astype(np.float64).reshape(-1, 1)
         if self.weight is not None:
             beside = np.column_stack([beside, self.weight])
@@ -143,8 +145,8 @@ def read_training(
     )
     y = as_column(y)
     weight = _weights(sample_weight, X)
-    if labels is None and not regression:
-        labels = encode_labels(y)
+    if labels is None:
+        labels = Labels(np.empty(0)) if regression else encode_labels(y)
     codes = y.astype(np.float64) if regression else labels.encode(y)
     if regression and not np.isfinite(codes).all():
         raise BadInput(f"Input y contains NaN or infinity (row {int(np.flatnonzero(~np.isfinite(codes))[0])}).")

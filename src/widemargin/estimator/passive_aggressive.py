@@ -15,13 +15,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..base.params import Interval, StrOptions, count, positive
-from ..certificate.passive_aggressive import certify_passive_aggressive
+from ..certificate.passive_aggressive import Rule, certify_passive_aggressive
 from ..certificate.record import PassiveAggressiveCertificate
 from ..data.rows import Training
 from ..solver.online import OnlineOptions, OnlineState, row_steps
 from .online import SHUFFLE, OnlineClassifier, OnlineRegressor
 
-RULE = {"hinge": "linear", "squared_hinge": "squared"}
+RULE: dict[str, Rule] = {"hinge": "linear", "squared_hinge": "squared"}
 RULE |= {"epsilon_insensitive": "linear", "squared_epsilon_insensitive": "squared"}
 
 
@@ -81,7 +81,7 @@ class PassiveAggressive:
     def _claim_little(self, data: Training | None) -> PassiveAggressiveCertificate:
         gone = "the rows of a stream are gone" if data is None else "the fit was short or cut within an epoch"
         return PassiveAggressiveCertificate(
-            claim=f"{self.n_updates_} updates in {self.n_iter_} epochs; {gone}, so the losses were not compared with their bound",
+            claim=f"{self.n_updates_} updates in {self.n_iter_} epochs; {gone}, so losses and bound were not compared",
             holds=None,
             data_digest="" if data is None else data.digest,
             updates=self.n_updates_,

@@ -34,7 +34,7 @@ class MistakeBound:
         proof = self.proof_
         counts = None if proof is None else proof.counts_of(k, data.n)
         pick = slice(None) if rows is None else rows
-        times, steps = row_steps(data.weight)
+        _, steps = row_steps(data.weight)
         w, b = self._last_vector(k)
         return certify_perceptron(
             data.X if rows is None else data.X[rows],
@@ -49,7 +49,7 @@ class MistakeBound:
             intercept=self.fit_intercept,
             plain=self._plain(),
             prove=prove,
-            max_squared_norm=data.scanned.max_squared_norm,
+            max_squared_norm=data.max_squared_norm,
             data_digest=data.digest,
         )
 

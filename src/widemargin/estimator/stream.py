@@ -43,14 +43,20 @@ class Streamed:
         self._keep(state, stop)
         stream.update(rows=stream["rows"] + data.n, batches=number, states=[s.without_rows() for s in state.states])
         self.n_iter_ = number
-        self.proof_ = None
+        self.proof_: Any = None
         self.certificate_ = self._claim_little(None)
 
     def _begin_stream(self) -> bool:
         """True at the first batch; a fit before it is where the stream starts."""
         if hasattr(self, "_stream"):
             return False
-        self._stream = {"rows": 0, "batches": 0, "seed": seed_from(self.random_state), "states": None, "digest": 0}
+        self._stream: dict[str, Any] = {
+            "rows": 0,
+            "batches": 0,
+            "seed": seed_from(self.random_state),
+            "states": None,
+            "digest": 0,
+        }
         return True
 
 
