@@ -52,7 +52,7 @@ void visit_rows(const Rows& rows, const BatchProblem& p, const double* w, Index 
     const Index i = p.among.empty() ? k : p.among[static_cast<std::size_t>(k)];
     const auto row = rows[i];
     const double m = p.y[i] * (dot(row, w) + one * w[rows.d]);
-    if (!(m <= 0)) continue;
+    if (m > 0) continue;  // what overflowed to NaN is not right
     const double s = p.weight.empty() ? 1.0 : p.weight[static_cast<std::size_t>(i)];
     add_row(s * p.y[i], row, sums.hi.data(), sums.lo.data());
     add_exactly(one * s * p.y[i], sums.hi.back(), sums.lo.back());

@@ -36,7 +36,7 @@ void MarginSolver::visit_rows(const Rows& rows, MarginCounters& c, MarginArrays 
     const auto row = rows[i];
     const double m = p_.y[i] * (dot(row, a) + one * a[d_]);
     ++c.visits;
-    if (m <= 0) ++c.epoch_wrong, ++state.wrong_of[i];
+    if (!(m > 0)) ++c.epoch_wrong, ++state.wrong_of[i];
     if (m > 0 && m * c.t > share * c.q) continue;
     const double s = step_of(i);
     add(s * p_.y[i], row, a);

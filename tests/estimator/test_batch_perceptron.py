@@ -130,3 +130,36 @@ def test_multiclass_ovo_and_warm_start():
     assert again.n_updates_ == 0
     with pytest.raises(ValueError, match="warm_start"):
         first.fit(X, y)
+
+
+def test_the_certificate_says_what_the_model_proves():
+    X, y = separable(3)
+    model = wm.BatchPerceptron(max_iter=10**5).fit(X, y)
+    c = wm.certify(model, X, y)
+    assert c.holds
+    assert c.separable
+    length = np.linalg.norm(np.append(model.coef_, model.intercept_))
+    assert_allclose(c.margin, (y * model.decision_function(X)).min() / length, rtol=1e-9)
+    xor, labels = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]]), [0, 0, 1, 1]
+    model = wm.BatchPerceptron().fit(xor, labels)
+    assert model.certificate_.separable is None
+    assert model.certificate_.rows_wrong == 4
+    assert wm.certify(model, xor, labels, prove=True).separable is False
+
+
+def test_a_stream_is_one_pass_a_batch_with_the_rate_falling():
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(60, 3)), rng.choice([-1, 1], 60)
+    stream = wm.BatchPerceptron()
+    for k in range(30):
+        stream.partial_fit(X, y, classes=[-1, 1])
+    whole = wm.BatchPerceptron(max_iter=30).fit(X, y)
+    assert_array_equal(stream.coef_, whole.coef_)
+    assert stream.n_updates_ == whole.n_updates_ == 30
+    assert stream.certificate_.holds is None
+
+
+def test_numbers_beyond_all_measure_are_not_called_separated():
+    X = np.array([[1.0, 2.0], [-1.0, 1.0], [2.0, -1.0], [-3.0, -1.0]]) * 1e200
+    model = wm.BatchPerceptron(max_iter=50).fit(X, [1, 0, 0, 1])
+    assert model.converged_ <= (model.certificate_.rows_wrong == 0)

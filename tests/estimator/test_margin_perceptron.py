@@ -173,3 +173,31 @@ def test_parts_of_several_classes_list_their_own_rows():
         assert len(model.given_up_by_part_) == len(model.margin_) == parts
         assert_array_equal(model.given_up_, np.arange(5))
         assert model.score(X, y) > 0.97
+
+
+def test_the_certificate_proves_the_share_of_the_largest_margin_and_notices_less():
+    X, y, _ = separable(4, n=300, flipped=0.05)
+    model = wm.MarginPerceptron(approximation=0.2).fit(X, y)
+    left = np.setdiff1d(np.arange(300), model.given_up_)
+    c = wm.certify(model, X, y)
+    assert c.holds
+    assert c.separable
+    assert c.margin >= 0.8 * c.margin_upper * (1 - 1e-9)
+    assert c.margin <= largest_margin(X[left], y[left])[0] * (1 + 1e-6) <= c.margin_upper * (1 + 2e-6)
+    assert f"about the {len(model.given_up_)} of 300 rows given up" in c.claim
+    assert len(c.witness) == len(left)
+    model.intercept_ = model.intercept_ + 0.05
+    c = wm.certify(model, X, y)
+    assert c.holds is False
+    assert "0.8000 of it was promised" in c.claim
+
+
+def test_what_did_not_converge_is_certified_for_what_it_is():
+    X, y, _ = separable(1, flipped=0.05)
+    model = wm.MarginPerceptron(give_up=None).fit(X, y)
+    assert model.certificate_.holds
+    assert model.certificate_.separable is None
+    assert model.certificate_.rows_wrong > 0
+    assert wm.certify(model, X, y, prove=True).separable is False
+    streamed = wm.MarginPerceptron().partial_fit(X, y, classes=[-1, 1])
+    assert streamed.certificate_.holds is None

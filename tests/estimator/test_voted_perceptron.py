@@ -179,3 +179,27 @@ def test_bad_requests_are_named():
         model.voting_margins(X, y[:3])
     with pytest.raises(ValueError, match="'k'"):
         model.compress(0)
+
+
+def test_the_certificate_is_that_of_the_perceptron_below():
+    X, y = integers(4, n=300, d=6)
+    voted = wm.VotedPerceptron(max_iter=5).fit(X, y)
+    plain = wm.Perceptron(max_iter=5).fit(X, y)
+    for c in (voted.certificate_, wm.certify(voted, X, y), wm.certify(voted.compress(3), X, y)):
+        assert c.holds
+        assert c.updates == plain.certificate_.updates == voted.n_updates_
+        assert c.margin_upper == plain.certificate_.margin_upper
+    assert wm.VotedPerceptron().partial_fit(X, y, classes=[-1, 1]).certificate_.holds is None
+
+
+def test_early_stopping_and_observers_see_the_votes():
+    X, y = integers(4, n=300, d=6)
+    seen = []
+
+    def observe(step, columns, snapshot):
+        seen.append(snapshot().scores(X).shape)
+
+    model = wm.VotedPerceptron(early_stopping=True, max_iter=20, observe=observe, n_iter_no_change=2).fit(X, y)
+    assert seen
+    assert set(seen) == {(300, 1)}
+    assert model.n_iter_ <= 20

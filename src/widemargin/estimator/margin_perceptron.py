@@ -136,7 +136,8 @@ max_time, observe
             prove=prove,
             data_digest=data.digest,
         )
-        return _with_share(certificate, n, int(left.sum()))
+        promised = 1 - self.approximation if self.converged_ else None
+        return _with_share(certificate, promised, n, int(left.sum()))
 
     def _keep_proof(self, data: Training, state: PartsState, starts: Any, learn: Any, seed: int) -> None:
         super()._keep_proof(data, state, starts, learn, seed)
@@ -153,11 +154,15 @@ max_time, observe
         self.given_up_ = np.unique(np.concatenate(given_up))
 
 
-def _with_share(c: PerceptronCertificate, n: int, left: int) -> PerceptronCertificate:
-    """Adds to the claim how much of the largest margin is reached, if that is proved, and what it does not cover."""
-    claim = c.claim
-    if c.margin is not None and c.margin > 0 and c.margin_upper:
-        claim += f"; that is at least {c.margin / c.margin_upper:.4f} of the largest margin"
+def _with_share(c: PerceptronCertificate, promised: float | None, n: int, left: int) -> PerceptronCertificate:
+    """Adds what share of the largest margin is reached, where it is proved; fails if less than was promised."""
+    claim, holds = c.claim, c.holds
+    if c.margin is not None and c.margin_upper:
+        share = c.margin / c.margin_upper
+        if share > 0:
+            claim += f"; that is at least {share:.4f} of the largest margin"
+        if promised is not None and share < promised * (1 - 1e-9):  # both margins are rounded outwards
+            claim, holds = f"{claim}; but {promised:.4f} of it was promised", False
     if left < n:
         claim += f"; nothing is claimed about the {n - left} of {n} rows given up"
-    return replace(c, claim=claim)
+    return replace(c, claim=claim, holds=holds)

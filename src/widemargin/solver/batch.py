@@ -83,7 +83,8 @@ class BatchSolver:
         self._among = np.empty(0, np.int32) if among is None else among.astype(np.int32)
         self._count = rows.n if among is None else len(among)
         self._total = float(self._count if weight is None else (weight if among is None else weight[among]).sum())
-        self._short = options.tol * float(np.sqrt(max_squared_norm + options.intercept))
+        radius = float(np.sqrt(max_squared_norm + options.intercept))
+        self._short = options.tol * radius if np.isfinite(radius) else 0.0
 
     def start(self, w: np.ndarray | None = None) -> BatchState:
         w = np.zeros(self.rows.d + 1) if w is None else np.array(w, dtype=np.float64)
@@ -99,7 +100,7 @@ class BatchSolver:
             wrong, weight, loss = _core.batch_pass(
                 self.rows, self._y, self._weight, self._among, self.options.intercept, state.w, g, self.threads
             )
-            length = float(np.linalg.norm(g)) / self._total
+            length = _length(g) / self._total
             moves = wrong > 0 and length >= self._short and length > 0
             if moves:
                 # One factor for the whole sum: on integers g is exact, and ties stay ties.
@@ -140,3 +141,9 @@ class BatchSolver:
             return Stop(kind, words[kind])
 
         return sentence
+
+
+def _length(g: np.ndarray) -> float:
+    """|g|, even where the squares would overflow or vanish."""
+    top = float(np.abs(g).max())
+    return top * float(np.linalg.norm(g / top)) if 0 < top < np.inf else top
