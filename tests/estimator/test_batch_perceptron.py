@@ -151,7 +151,7 @@ def test_a_stream_is_one_pass_a_batch_with_the_rate_falling():
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(60, 3)), rng.choice([-1, 1], 60)
     stream = wm.BatchPerceptron()
-    for k in range(30):
+    for _ in range(30):
         stream.partial_fit(X, y, classes=[-1, 1])
     whole = wm.BatchPerceptron(max_iter=30).fit(X, y)
     assert_array_equal(stream.coef_, whole.coef_)
