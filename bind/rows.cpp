@@ -47,6 +47,8 @@ void bind_rows(nb::module_& m) {
                   "threads"_a = 1)
       .def_prop_ro("n", [](const Rows& r) { return count(r.view); })
       .def_prop_ro("d", [](const Rows& r) { return width(r.view); })
+      .def_prop_ro(
+          "size", [](const Rows& r) { return stored(r.view); }, "How many numbers are stored.")
       .def(
           "scan",
           [](const Rows& rows, Index first, int threads) {

@@ -124,4 +124,16 @@ inline Index width(const AnyRows& rows) {
   return std::visit([](const auto& r) { return r.d; }, rows);
 }
 
+template <class T>
+Index stored(const DenseRows<T>& rows) {
+  return rows.n * rows.d;
+}
+template <class T>
+Index stored(const SparseRows<T>& rows) {
+  return rows.offset[rows.n];
+}
+inline Index stored(const AnyRows& rows) {
+  return std::visit([](const auto& r) { return stored(r); }, rows);
+}
+
 }  // namespace widemargin

@@ -59,6 +59,10 @@ class Rows:
     @property
     def d(self) -> int: ...
 
+    @property
+    def size(self) -> int:
+        """How many numbers are stored."""
+
     def scan(self, first: int = 0, threads: int = 1) -> tuple[int, int, float, int]:
         """(bad_row, bad_column, max_squared_norm, digest)"""
 

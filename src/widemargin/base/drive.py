@@ -90,9 +90,10 @@ def drive(
         if watch.cancelled is not None and watch.cancelled.is_set():
             raise Cancelled
         before, began = solver.step(state), time.perf_counter()
-        kind = solver.advance(state, budget, min(before + 1, last) if watch.after_step else look)
-        budget = _next_budget(budget, time.perf_counter() - began, ended=kind is not None)
+        until = min(before + 1, last) if watch.after_step else look
+        kind = solver.advance(state, budget, until)
         step = solver.step(state)
+        budget = _next_budget(budget, time.perf_counter() - began, spent=kind is None and step < until)
         columns = None
         if step >= look or kind is not None:
             columns = solver.look(state)
@@ -113,9 +114,8 @@ def drive(
             return explain("time"), trace
 
 
-def _next_budget(budget: int, seconds: float, *, ended: bool) -> int:
-    if ended or seconds <= 0:
-        return budget
+def _next_budget(budget: int, seconds: float, *, spent: bool) -> int:
+    """Shorter stretches where one took too long, longer ones only where a whole budget was spent in no time."""
     if seconds > STRETCH:
         return max(1, int(budget * max(STRETCH / seconds, 0.1)))
-    return min(budget * 2, 1 << 40) if seconds > STRETCH / 4 else budget
+    return min(budget * 2, 1 << 40) if spent and seconds < STRETCH / 2 else budget

@@ -94,7 +94,7 @@ class MarginSolver:
         visits, step = visits_for(weight, among)
         o = options
         self.options, self.rows = options, rows
-        self.work_per_unit = float(rows.d)
+        self.work_per_unit = rows.size / max(rows.n, 1)
         self._core = _core.margin_solver(
             rows,
             np.ascontiguousarray(y, dtype=np.float64),

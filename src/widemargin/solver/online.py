@@ -170,7 +170,7 @@ class OnlineSolver:
         o = options
         self.options = options
         self.rows = rows
-        self.work_per_unit = float(rows.d)
+        self.work_per_unit = rows.size / max(rows.n, 1)
         self._core = _core.online_solver(
             rows,
             np.ascontiguousarray(y, dtype=np.float64),
