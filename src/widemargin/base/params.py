@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any
 
 from sklearn.utils._param_validation import (
     HasMethods,
@@ -13,6 +14,7 @@ from sklearn.utils._param_validation import (
     Options,
     RealNotInt,
     StrOptions,
+    make_constraint,
     validate_params,
 )
 
@@ -25,9 +27,11 @@ __all__ = [
     "Options",
     "RealNotInt",
     "StrOptions",
+    "choices",
     "count",
     "fraction",
     "positive",
+    "typed",
     "validate_params",
 ]
 
@@ -42,3 +46,55 @@ def count(least: int = 1) -> Interval:
 
 def fraction(closed: str = "neither") -> Interval:
     return Interval(RealNotInt, 0, 1, closed=closed)
+
+
+def choices(constraints: list[Any]) -> str:
+    """What a parameter may be, in words for people who type it."""
+    said = [_in_words(one) for one in map(make_constraint, constraints) if not one.hidden]
+    said = [words for words in dict.fromkeys(said) if words]
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} or {said[-1]}"
+
+
+def typed(text: str, constraints: list[Any]) -> Any:
+    """The first reading of typed text that a constraint accepts; ValueError if there is none."""
+    accepts = [make_constraint(one) for one in constraints]
+    for read in (_word, int, float, _factors, str):
+        try:
+            value = read(text)
+        except ValueError:
+            continue
+        if any(one.is_satisfied_by(value) for one in accepts):
+            return value
+    raise ValueError(f"{text!r} is not {choices(constraints)}")
+
+
+_WORDS = {"none": None, "true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
+def _word(text: str) -> bool | None:
+    if text.lower() not in _WORDS:
+        raise ValueError(text)
+    return _WORDS[text.lower()]
+
+
+def _factors(text: str) -> dict[str, float]:
+    """a=2,b=0.5 as a dictionary."""
+    pairs = [part.rpartition("=") for part in text.split(",")]
+    if not all(sign for _, sign, _ in pairs):
+        raise ValueError(text)
+    return {label.strip(): float(factor) for label, _, factor in pairs}
+
+
+def _in_words(one: Any) -> str:
+    kind = type(one).__name__
+    if kind == "_Booleans":
+        return "true or false"
+    if kind == "_NoneConstraint":
+        return "none"
+    if kind in ("_Callables", "_RandomStates", "HasMethods"):
+        return ""
+    if isinstance(one, Options):
+        return ", ".join(sorted(map(str, one.options)))
+    if kind == "_InstancesOf":
+        return {dict: "label=factor,label=factor", Integral: "a whole number"}.get(one.type, one.type.__name__)
+    return str(one)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .encoders import ENCODER
 from .estimators import EstimatorSpec
 from .records import DataclassSpec
 from .rules import Array, Each, Fields, Labels, Part, Plain, Rows, Rule, Sizes
@@ -85,6 +86,7 @@ TABLE: dict[str, Any] = {
     "PassiveAggressiveCertificate": DataclassSpec(
         "widemargin.certificate.record:PassiveAggressiveCertificate", 1, nonfinite=True
     ),
+    "TableEncoder": ENCODER,
     # states of solvers
     "OnlineState": ONLINE_STATE,
     "BatchState": BATCH_STATE,
@@ -131,3 +133,8 @@ TABLE: dict[str, Any] = {
         "widemargin.estimator.voted_perceptron:VotedPerceptron", 1, VOTED, rule=_votes_fit_together
     ),
 }
+
+_ESTIMATORS = [name for name, spec in TABLE.items() if isinstance(spec, EstimatorSpec)]
+TABLE["FileModel"] = DataclassSpec(
+    "widemargin.estimator.file_model:FileModel", 1, {"estimator": Part(*_ESTIMATORS)}
+)

@@ -3,6 +3,7 @@
 from importlib import import_module as _import_module
 
 _NAMES = {
+    "Evaluation": "evaluation",
     "FewestMistakes": "mistakes",
     "Replay": "replay",
     "fewest_mistakes": "mistakes",

@@ -1,0 +1,40 @@
+"""The models by their names on the command line, as data; what is not in this release is left out."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any
+
+import widemargin
+
+from .session import UsageError
+
+_CLASSES = {
+    "perceptron": "Perceptron",
+    "averaged": "AveragedPerceptron",
+    "voted": "VotedPerceptron",
+    "batch": "BatchPerceptron",
+    "margin": "MarginPerceptron",
+    "kernel": "KernelPerceptron",
+    "passive-aggressive": "PassiveAggressiveClassifier",
+    "passive-aggressive-regressor": "PassiveAggressiveRegressor",
+}
+MODELS = {name: cls for name, cls in _CLASSES.items() if cls in widemargin.__all__}
+DEFAULT = "perceptron"
+
+
+def model_class(name: str) -> type[Any]:
+    """The class of a model's name."""
+    if name not in MODELS:
+        near = get_close_matches(name, MODELS, 1)
+        guess = f"did you mean {near[0]}? " if near else ""
+        raise UsageError(f"there is no model {name!r}; {guess}the models are {', '.join(MODELS)}")
+    return getattr(widemargin, MODELS[name])
+
+
+def can_stream(cls: type[Any]) -> bool:
+    return hasattr(cls, "partial_fit")
+
+
+def streaming_models() -> list[str]:
+    return [name for name in MODELS if can_stream(model_class(name))]

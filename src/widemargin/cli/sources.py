@@ -1,0 +1,135 @@
+"""Data files as the flags describe them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from typing import Any
+
+import numpy as np
+
+from widemargin.base.errors import BadInput
+from widemargin.estimator.file_model import FORMATS, FileModel, whole_labels
+
+from .session import UsageError
+
+_SVMLIGHT = (".svm", ".svmlight", ".libsvm", ".svml")
+_PACKED = (".gz", ".xz", ".bz2")
+_TABLES = (".csv", ".tsv", ".tab", ".txt", ".arff", ".parquet", ".pq")
+_LINE = re.compile(rb"\s*[-+]?[\d.]+(e[-+]?\d+)?(\s+qid:\d+)?(\s+\d+:[-+.\w]+)+\s*(#.*)?", re.IGNORECASE)
+
+
+def add_file_flags(parser: argparse.ArgumentParser) -> Any:
+    """FILE and how it is written."""
+    parser.add_argument("file", metavar="FILE", help='data file; "-" is standard input')
+    group = parser.add_argument_group("reading")
+    group.add_argument("--format", choices=FORMATS, default="auto", help="default: told by name and contents")
+    group.add_argument("--delimiter", help="of a CSV file; default: found out")
+    group.add_argument("--no-header", action="store_true", help="the first line of a CSV file is data")
+    group.add_argument("--encoding", default="utf-8", help="of a text file; default: %(default)s")
+    group.add_argument("--batch-rows", type=whole, default=10_000, metavar="N", help="rows at a time; default: %(default)s")
+    return group
+
+
+def add_coding_flags(group: Any) -> None:
+    """How columns become features; fixed at training."""
+    group.add_argument("--target", metavar="COL", help="column to be predicted: its name, or its number from 0")
+    group.add_argument("--ignore", metavar="COL,…", type=names, default=(), help="columns to leave out")
+    group.add_argument("--categorical", metavar="COL,…", type=names, default=(), help="numbers that are names")
+    group.add_argument("--categories", choices=("onehot", "ordinal", "error"), default="onehot", help="columns of text")
+    missing = ("error", "mean", "median", "keep", "drop")
+    group.add_argument("--missing", choices=missing, default="error", help="what becomes of missing cells")
+    group.add_argument("--decimal", choices=(".", ","), default=".", help="decimal sign")
+    group.add_argument("--zero-based", action="store_true", help="indices of an svmlight file start at 0, not 1")
+    group.add_argument("--n-features", type=whole, metavar="N", help="features of an svmlight file; default: found out")
+
+
+def names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def whole(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1; it is {text!r}")
+    return int(text)
+
+
+def dialect(args: argparse.Namespace) -> dict[str, Any]:
+    return {"delimiter": args.delimiter, "header": False if args.no_header else None, "encoding": args.encoding}
+
+
+def coding(args: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "categories": args.categories,
+        "missing": args.missing,
+        "categorical": args.categorical,
+        "ignore": args.ignore,
+        "decimal": args.decimal,
+    }
+
+
+def target_of(args: argparse.Namespace) -> str | int:
+    """The target as the readers take it: a number where it is one (and no column is called so)."""
+    if args.target is None:
+        raise UsageError("--target is needed: the name of the column to be predicted, or its number from 0")
+    return int(args.target) if re.fullmatch(r"-?\d+", args.target) else args.target
+
+
+def is_svmlight(args: argparse.Namespace) -> bool:
+    """By --format, by the name, else by the first line."""
+    if args.format != "auto":
+        return args.format == "svmlight"
+    stem, end = os.path.splitext(args.file.lower())
+    if end in _PACKED:
+        end = os.path.splitext(stem)[1]
+    if end in _SVMLIGHT:
+        return True
+    if args.file == "-" or end in _TABLES or args.target is not None:
+        return False
+    from widemargin.data.source import open_bytes
+
+    with open_bytes(args.file) as opened:
+        lines = (line for line in opened.head.splitlines()[:50] if line.strip() and not line.startswith(b"#"))
+        return _LINE.fullmatch(next(lines, b"")) is not None
+
+
+def read_training(args: argparse.Namespace, *, regression: bool) -> tuple[Any, np.ndarray, Any, tuple[str, ...]]:
+    """(X, y, encoder or None, what reading did) of a whole file."""
+    if is_svmlight(args):
+        from widemargin.data import read_svmlight
+
+        X, y = read_svmlight(
+            args.file, zero_based=args.zero_based, n_features=args.n_features, n_jobs=args.threads
+        )
+        if X.shape[0] == 0:
+            raise BadInput(f"{args.file} holds no rows: there is nothing to learn from")
+        if X.shape[1] == 0:
+            raise BadInput(f"{args.file} has {X.shape[0]} rows without any feature: there is nothing to learn from")
+        return X, y if regression else whole_labels(y), None, ()
+    from widemargin.data import read_table
+
+    table = read_table(args.file, target_of(args), format=args.format, **dialect(args), **coding(args))
+    assert table.y is not None
+    check_labels(table.y, args, regression=regression)
+    return table.X, table.y, table.encoder, table.report
+
+
+def check_labels(y: np.ndarray, args: argparse.Namespace, *, regression: bool) -> None:
+    """Words cannot be regressed; fractions are no classes."""
+    if regression and y.dtype.kind not in "iuf":
+        raise BadInput(f"column {args.target!r} holds text, for instance {y[0]!r}: a regressor needs numbers")
+    if not regression and y.dtype.kind == "f":
+        raise BadInput(
+            f"column {args.target!r} holds fractions, for instance {y[y != np.floor(y)][0]:g}, which are no classes: "
+            "choose another target, or --model passive-aggressive-regressor"
+        )
+
+
+def labelled_batches(model: FileModel, args: argparse.Namespace) -> Any:
+    """(X, y) of a file that must have the target."""
+    for X, y in model.batches(args.file, format=args.format, batch_rows=args.batch_rows, **dialect(args)):
+        if y is None:
+            assert model.encoder is not None
+            raise BadInput(f"{args.file} has no column {model.encoder.target!r}, which holds the true labels")
+        yield X, y
