@@ -31,13 +31,16 @@ class Out:
             return
         from rich.table import Table
 
-        table = Table(title=title, title_justify="left", show_header=head is not None, title_style="bold")
+        rows = [list(row) for row in rows]
+        table = Table(show_header=head is not None)
         for i, name in enumerate(head or ("", "")):
-            right = head is not None and i > 0
-            table.add_column(name, justify="right" if right else "left", overflow="fold")
+            numbers = head is not None and all(row[i] is None or isinstance(row[i], int | float) for row in rows)
+            table.add_column(name, justify="right" if numbers else "left", overflow="fold")
         for row in rows:
             table.add_row(*map(shown, row))
-        self._console().print(table)
+        console = self._console()
+        console.print(title, style="bold")
+        console.print(table)
 
     def line(self, text: str) -> None:
         if not (self.json or self.quiet):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -126,9 +127,12 @@ def check_labels(y: np.ndarray, args: argparse.Namespace, *, regression: bool) -
         )
 
 
-def labelled_batches(model: FileModel, args: argparse.Namespace) -> Any:
+def labelled_batches(
+    model: FileModel, args: argparse.Namespace, *, training: bool = False
+) -> Iterator[tuple[Any, np.ndarray]]:
     """(X, y) of a file that must have the target."""
-    for X, y in model.batches(args.file, format=args.format, batch_rows=args.batch_rows, **dialect(args)):
+    said = {"format": args.format, "batch_rows": args.batch_rows, **dialect(args)}
+    for X, y in model.batches(args.file, training=training, **said):
         if y is None:
             assert model.encoder is not None
             raise BadInput(f"{args.file} has no column {model.encoder.target!r}, which holds the true labels")

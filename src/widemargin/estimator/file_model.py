@@ -36,7 +36,7 @@ class FileModel:
     zero_based: bool = False
 
     def batches(
-        self, source: Any, *, format: str = "auto", batch_rows: int = 10_000, **dialect: Any
+        self, source: Any, *, format: str = "auto", batch_rows: int = 10_000, training: bool = False, **dialect: Any
     ) -> Iterator[tuple[Any, np.ndarray | None]]:
         """(X, y) of a file in batches, coded as at training; y is None where the file has no target.
 
@@ -47,6 +47,8 @@ class FileModel:
             "auto" is svmlight for a model learnt from such a file, otherwise told by the contents.
         batch_rows : int
             Rows in memory at a time.
+        training : bool
+            Leave rows out as training did (missing="drop"); otherwise every row must get its answer.
         **dialect
             `delimiter`, `header`, `encoding` of a table.
         """
@@ -56,7 +58,7 @@ class FileModel:
             raise BadInput(f"format={format!r}: the model was learnt from {learnt} and can read nothing else")
         if self.encoder is not None:
             yield from stream_table(
-                source, encoder=self.encoder, batch_rows=batch_rows, drop_incomplete=False, format=format, **dialect
+                source, encoder=self.encoder, batch_rows=batch_rows, drop_incomplete=training, format=format, **dialect
             )
             return
         d = self.estimator.n_features_in_

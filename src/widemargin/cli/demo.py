@@ -1,0 +1,109 @@
+"""`wm demo`: the whole perceptron family on Iris and on real spam, with what is proved about each."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import root
+from .models import MODELS, model_class
+from .out import Out
+from .session import command_parser
+
+# Enough epochs for the sources' figures, few enough for a demonstration.
+_SETTINGS: dict[str, dict[str, Any]] = {
+    "perceptron": {"max_iter": 100},
+    "averaged": {"max_iter": 100},
+    "voted": {"max_iter": 100},
+    "batch": {"max_iter": 1000},
+    "margin": {"max_iter": 300},
+    "kernel": {"max_iter": 100},
+    "passive-aggressive": {"max_iter": 100},
+}
+_COLUMNS = ["model", "training errors", "test errors", "updates", "bound", "certificate"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A question put to every model; every third row of each class is kept for the test."""
+
+    name: str
+    X: Any
+    y: np.ndarray
+
+    def split(self) -> tuple[np.ndarray, np.ndarray]:
+        test = np.zeros(len(self.y), bool)
+        for label in np.unique(self.y):
+            test[np.flatnonzero(self.y == label)[2::3]] = True
+        return np.flatnonzero(~test), np.flatnonzero(test)
+
+
+def parse(words: list[str]) -> argparse.Namespace:
+    parser = command_parser("demo")
+    parser.add_argument("-o", "--output", default="out", metavar="FOLDER", help="of the picture; default: %(default)s")
+    return parser.parse_args(words)
+
+
+def run(args: argparse.Namespace) -> int:
+    out, began = Out(args), time.perf_counter()
+    document: dict[str, Any] = {"tasks": {}}
+    for task in _tasks():
+        learn, test = task.split()
+        results = [_result(name, task, learn, test) for name in _SETTINGS if name in MODELS]
+        document["tasks"][task.name] = {"training_rows": len(learn), "test_rows": len(test), "models": results}
+        rows = [[r["model"], r["training_errors"], r["test_errors"], r["updates"], r["bound"], r["verdict"]] for r in results]
+        out.table(f"{task.name}: {len(learn)} rows to learn from, {len(test)} to test", rows, _COLUMNS)
+    document["picture"] = _picture(args.output)
+    document["seconds"] = time.perf_counter() - began
+    out.document(document)
+    out.line(f"picture: {document['picture'] or 'none, matplotlib is not installed'}; {document['seconds']:.1f} s in all")
+    return root.OK
+
+
+def _tasks() -> Iterator[Task]:
+    from widemargin.data import load_iris_tenths, sms_features
+
+    X, species = load_iris_tenths()
+    petals = X[:, 2:]
+    yield Task("Iris petals, virginica or not", petals, np.where(species == "virginica", "virginica", "other"))
+    yield Task("Iris petals, setosa or not (separable)", petals, np.where(species == "setosa", "setosa", "other"))
+    words, kinds, _ = sms_features()
+    yield Task("SMS spam, bag of words", words, kinds)
+
+
+def _result(name: str, task: Task, learn: np.ndarray, test: np.ndarray) -> dict[str, Any]:
+    from widemargin import certify
+
+    model = model_class(name)(random_state=0, **_SETTINGS[name])
+    X, y = task.X[learn], task.y[learn]
+    model.fit(X, y)
+    certificate = certify(model, X, y)
+    return {
+        "model": name,
+        "training_errors": int(np.count_nonzero(model.predict(X) != y)),
+        "test_errors": int(np.count_nonzero(model.predict(task.X[test]) != task.y[test])),
+        "updates": int(model.n_updates_),
+        "bound": getattr(certificate, "mistake_bound", None),
+        "verdict": f"{certificate.verdict()}: {certificate.claim}",
+        "holds": certificate.holds,
+    }
+
+
+def _picture(folder: str) -> str | None:
+    """The boundary of an averaged perceptron, drawn by the report room; None without matplotlib."""
+    try:
+        import matplotlib
+
+        from widemargin.report import plot
+    except ImportError:
+        return None
+    matplotlib.use("Agg")
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "demo.png")
+    return plot.demo(path)

@@ -1,0 +1,91 @@
+"""`wm inspect`: what a model file holds, after its checksum was verified."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from widemargin.estimator.file_model import FileModel
+from widemargin.store import inspect, loads
+
+from . import root
+from .out import Out
+from .session import command_parser
+
+
+def parse(words: list[str]) -> argparse.Namespace:
+    parser = command_parser("inspect")
+    parser.add_argument("model", metavar="MODEL.wm", help='"-" is standard input')
+    return parser.parse_args(words)
+
+
+def run(args: argparse.Namespace) -> int:
+    data = _bytes(args.model)
+    import io
+
+    stream = io.BytesIO(data)
+    stream.name = "standard input" if args.model == "-" else args.model
+    info, found = inspect(stream), loads(data)
+    document = {
+        "file": args.model,
+        "type": info.type,
+        "version": info.version,
+        "format": info.format,
+        "bytes": info.size,
+        "sha256": info.sha256,
+        "proof": info.proof,
+        "written_by": info.written_by,
+        "arrays": {name: {"dtype": dtype, "shape": list(shape)} for name, (dtype, shape) in info.arrays.items()},
+        **_model_facts(found),
+    }
+    out = Out(args)
+    out.document(document)
+    _show(out, document)
+    return root.OK
+
+
+def _bytes(path: str) -> bytes:
+    import sys
+
+    if path == "-":
+        return sys.stdin.buffer.read()
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _model_facts(found: Any) -> dict[str, Any]:
+    estimator, encoder = (found.estimator, found.encoder) if isinstance(found, FileModel) else (found, None)
+    facts: dict[str, Any] = {"estimator": type(estimator).__name__}
+    if hasattr(estimator, "get_params"):
+        facts["parameters"] = estimator.get_params(deep=False)
+    if hasattr(estimator, "n_features_in_"):
+        facts["features"] = estimator.n_features_in_
+    if hasattr(estimator, "classes_"):
+        facts["classes"] = estimator.classes_.tolist()
+    for name in ("n_iter_", "n_updates_", "converged_", "stop_reason_"):
+        if hasattr(estimator, name):
+            facts[name.strip("_").removeprefix("n_")] = getattr(estimator, name)
+    certificate = getattr(estimator, "certificate_", None)
+    facts["certificate"] = None if certificate is None else certificate.to_dict()
+    if encoder is not None:
+        facts |= {"target": encoder.target, "columns": [column.name for column in encoder.columns]}
+    return facts
+
+
+def _show(out: Out, document: dict[str, Any]) -> None:
+    names = ("estimator", "features", "classes", "target", "columns", "iter", "updates", "converged", "stop_reason")
+    rows = [(name.replace("_", " "), document[name]) for name in names if document.get(name) is not None]
+    certificate = document["certificate"]
+    if certificate is not None:
+        said = {True: "held", False: "FAILED", None: "unchecked"}[certificate["holds"]]
+        rows.append(("certificate at training", f"{said}: {certificate['claim']}"))
+    versions = ", ".join(f"{name} {version}" for name, version in document["written_by"].items())
+    rows += [
+        ("proof", "kept" if document["proof"] else "left out"),
+        ("written by", versions),
+        ("bytes", document["bytes"]),
+        ("sha256", document["sha256"]),
+    ]
+    out.table(f"{document['file']}: {document['type']}, version {document['version']}", rows)
+    if "parameters" in document:
+        out.table("parameters", sorted(document["parameters"].items()))
