@@ -56,7 +56,7 @@ stub: $(VENV)/.installed
 # ---- what people see --------------------------------------------------------------------------------------------------
 
 demo: $(VENV)/.installed
-	@$(PY) examples/demo.py
+	@$(VENV)/bin/wm demo
 
 examples: $(VENV)/.installed
 	@set -e; for script in examples/*.py; do echo "$$script"; $(PY) "$$script" >/dev/null; done

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from . import root
 from .loading import add_model_and_file, load_model
 from .out import Out
 from .session import command_parser
-from .sources import dialect, labelled_batches
+from .sources import labelled_batches
 
 
 def parse(words: list[str]) -> argparse.Namespace:
@@ -25,11 +26,14 @@ def parse(words: list[str]) -> argparse.Namespace:
 
 
 def run(args: argparse.Namespace) -> int:
-    from widemargin import certify
-
     model, out = load_model(args), Out(args)
     X, y = _whole(list(labelled_batches(model, args, training=True)), args.file)
-    certificate = certify(model.estimator, X, y, prove=args.prove)
+    certificate = recertified(model.estimator, X, y, prove=args.prove)
+    if certificate is None:
+        sys.stderr.write(
+            f"wm certify: {args.model} holds no certificate: a {type(model.estimator).__name__} has none\n"
+        )
+        return root.NOT_CERTIFIED
     out.document({"model": args.model, "file": args.file, **certificate.to_dict(witness=args.witness)})
     rows: list[tuple[str, Any]] = [("verdict", certificate.verdict()), ("claim", certificate.claim)]
     rows += [(name.replace("_", " "), _short(value)) for name, value in certificate.figures().items()]
@@ -39,6 +43,13 @@ def run(args: argparse.Namespace) -> int:
         parts = [[name, part.verdict(), part.claim] for name, part in certificate.parts.items()]
         out.table("by decision", parts, ["decision", "verdict", "claim"])
     return root.OK if certificate.holds is True else root.NOT_CERTIFIED
+
+
+def recertified(estimator: Any, X: Any, y: Any, *, prove: bool = False) -> Any:
+    """The certificate computed anew, or None where the estimator keeps none."""
+    from widemargin import certify
+
+    return certify(estimator, X, y, prove=prove) if hasattr(estimator, "certificate_") else None
 
 
 def _whole(batches: list[tuple[Any, np.ndarray]], name: str) -> tuple[Any, np.ndarray]:

@@ -24,14 +24,16 @@ def parse(words: list[str]) -> argparse.Namespace:
 
 
 def run(args: argparse.Namespace) -> int:
-    document = {
+    document: dict[str, Any] = {
         "versions": _versions(),
         "processor": _processor(),
         "threads": _threads(),
         "blas": _blas(),
         "memory": _memory(),
         "optional": {name: _version(name) for name in _OPTIONAL},
-        "environment": {k: v for k, v in sorted(os.environ.items()) if k.startswith(("WIDEMARGIN_", "OMP_", "OPENBLAS_"))},
+        "environment": {
+            k: v for k, v in sorted(os.environ.items()) if k.startswith(("WIDEMARGIN_", "OMP_", "OPENBLAS_"))
+        },
     }
     out = Out(args)
     out.document(document)

@@ -24,7 +24,8 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser = command_parser("evaluate")
     add_model_and_file(parser)
     parser.add_argument(
-        "--cost", help="of two classes: fp=10,fn=1; of any number: a CSV file with a row a true class, a column a called one"
+        "--cost",
+        help="of two classes: fp=10,fn=1; of any number: a CSV file with a row a true class, a column a called one",
     )
     parser.add_argument("--positive", metavar="LABEL", help="the class that fp and fn speak of; default: the second")
     return parser.parse_args(words)

@@ -26,7 +26,11 @@ def add_model_flags(parser: argparse.ArgumentParser, name: str, cls: type[Any]) 
         group.add_argument(f"--{flag}", dest=f"param_{parameter.name}", metavar=_metavar(cls, parameter), help=what)
         if isinstance(parameter.default, bool) and choices(_constraints(cls, parameter.name)) == "true or false":
             group.add_argument(
-                f"--no-{flag}", dest=f"param_{parameter.name}", action="store_const", const="false", help=argparse.SUPPRESS
+                f"--no-{flag}",
+                dest=f"param_{parameter.name}",
+                action="store_const",
+                const="false",
+                help=argparse.SUPPRESS,
             )
 
 

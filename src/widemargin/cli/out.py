@@ -31,12 +31,12 @@ class Out:
             return
         from rich.table import Table
 
-        rows = [list(row) for row in rows]
+        lines = [list(row) for row in rows]
         table = Table(show_header=head is not None)
         for i, name in enumerate(head or ("", "")):
-            numbers = head is not None and all(row[i] is None or isinstance(row[i], int | float) for row in rows)
+            numbers = head is not None and all(row[i] is None or isinstance(row[i], int | float) for row in lines)
             table.add_column(name, justify="right" if numbers else "left", overflow="fold")
-        for row in rows:
+        for row in lines:
             table.add_row(*map(shown, row))
         console = self._console()
         console.print(title, style="bold")

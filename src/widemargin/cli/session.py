@@ -79,7 +79,7 @@ def exit_code(error: BaseException) -> int:
         # scikit-learn's own checks of the data raise ValueError; reading a file raises OSError.
         ((ValueError, OSError), root.BAD_INPUT),
     ):
-        if isinstance(error, kinds):  # type: ignore[arg-type]
+        if isinstance(error, kinds):
             return code
     return root.INTERNAL
 

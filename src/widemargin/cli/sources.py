@@ -29,7 +29,9 @@ def add_file_flags(parser: argparse.ArgumentParser) -> Any:
     group.add_argument("--delimiter", help="of a CSV file; default: found out")
     group.add_argument("--no-header", action="store_true", help="the first line of a CSV file is data")
     group.add_argument("--encoding", default="utf-8", help="of a text file; default: %(default)s")
-    group.add_argument("--batch-rows", type=whole, default=10_000, metavar="N", help="rows at a time; default: %(default)s")
+    group.add_argument(
+        "--batch-rows", type=whole, default=10_000, metavar="N", help="rows at a time; default: %(default)s"
+    )
     return group
 
 
@@ -100,9 +102,7 @@ def read_training(args: argparse.Namespace, *, regression: bool) -> tuple[Any, n
     if is_svmlight(args):
         from widemargin.data import read_svmlight
 
-        X, y = read_svmlight(
-            args.file, zero_based=args.zero_based, n_features=args.n_features, n_jobs=args.threads
-        )
+        X, y = read_svmlight(args.file, zero_based=args.zero_based, n_features=args.n_features, n_jobs=args.threads)
         if X.shape[0] == 0:
             raise BadInput(f"{args.file} holds no rows: there is nothing to learn from")
         if X.shape[1] == 0:

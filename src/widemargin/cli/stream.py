@@ -36,7 +36,12 @@ class _Stream:
             from widemargin.data import learn_encoder
 
             self.encoder = learn_encoder(
-                args.file, target_of(args), batch_rows=args.batch_rows, format=args.format, **dialect(args), **coding(args)
+                args.file,
+                target_of(args),
+                batch_rows=args.batch_rows,
+                format=args.format,
+                **dialect(args),
+                **coding(args),
             )
         known = args.classes is not None or self.regression
         if known and (self.width is not None or not self.svmlight):
@@ -140,9 +145,7 @@ def _learn(
     return asked, rows, f"{asked} {what} over a stream of {rows} rows, as asked: raise --epochs to learn more"
 
 
-def _training_error(
-    estimator: Any, stream: _Stream, classes: np.ndarray | None, rows: int, out: Out
-) -> dict[str, Any]:
+def _training_error(estimator: Any, stream: _Stream, classes: np.ndarray | None, rows: int, out: Out) -> dict[str, Any]:
     wrong, absolute, seen = 0, 0.0, 0
     with out.progress("counting errors", rows) as advance:
         for X, y in stream.batches(classes):

@@ -13,6 +13,7 @@ from widemargin.base.errors import CannotWrite
 from widemargin.estimator.file_model import FileModel
 
 from . import root
+from .certify import recertified
 from .flags import add_model_flags, given_parameters
 from .models import DEFAULT, MODELS, can_stream, model_class, streaming_models
 from .out import Out, label_text
@@ -31,7 +32,9 @@ def parse(words: list[str]) -> argparse.Namespace:
     group.add_argument("-o", "--output", metavar="MODEL.wm", help='where to save the model; "-" is standard output')
     group.add_argument("--certify", action="store_true", help="recompute the certificate from scratch after training")
     group.add_argument("--prove", action="store_true", help="the same, and decide separability by a linear program")
-    group.add_argument("--no-proof", action="store_true", help="leave the proof out of the file: smaller, not certifiable")
+    group.add_argument(
+        "--no-proof", action="store_true", help="leave the proof out of the file: smaller, not certifiable"
+    )
     group.add_argument("--seed", type=seed, default=0, metavar="N", help="of the row order; default: %(default)s")
     group.add_argument("--threads", type=threads, metavar="N", help="-1 means all; the result does not depend on it")
     group.add_argument("--max-time", type=seconds, metavar="SECONDS", help="stop after so long")
@@ -128,9 +131,9 @@ def _train_at_once(args: argparse.Namespace, estimator: Any, out: Out) -> tuple[
         estimator.fit(X, y)
     estimator.observe = None
     if args.certify or args.prove:
-        from widemargin import certify
-
-        estimator.certificate_ = certify(estimator, X, y, prove=args.prove)
+        certificate = recertified(estimator, X, y, prove=args.prove)
+        if certificate is not None:
+            estimator.certificate_ = certificate
     called = estimator.predict(X)
     facts = describe(args, estimator, X.shape)
     if regression:
@@ -174,9 +177,13 @@ def _report(args: argparse.Namespace, out: Out, facts: dict[str, Any], certifica
     out.document(facts)
     for sentence in facts.get("reading", ())[1:]:
         out.note(sentence)
-    rows = [(name, facts[name]) for name in ("rows", "features", "classes", "epochs", "updates") if facts[name] is not None]
+    rows = [
+        (name, facts[name]) for name in ("rows", "features", "classes", "epochs", "updates") if facts[name] is not None
+    ]
     if "training_errors" in facts:
-        rows.append(("training error", f"{facts['training_errors']} of {facts['rows']} ({facts['training_error']:.2%})"))
+        rows.append(
+            ("training error", f"{facts['training_errors']} of {facts['rows']} ({facts['training_error']:.2%})")
+        )
     if "mean_absolute_error" in facts:
         rows.append(("mean absolute error", facts["mean_absolute_error"]))
     rows.append(("stopped", facts["stop_reason"]))

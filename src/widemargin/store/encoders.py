@@ -1,4 +1,4 @@
-"""Table encoders as stored objects: arrays with an entry a column, so that wide tables fit into a file's small header."""
+"""Table encoders as stored objects: arrays with an entry a column, so that the header of a wide table stays small."""
 
 from __future__ import annotations
 

@@ -135,6 +135,4 @@ TABLE: dict[str, Any] = {
 }
 
 _ESTIMATORS = [name for name, spec in TABLE.items() if isinstance(spec, EstimatorSpec)]
-TABLE["FileModel"] = DataclassSpec(
-    "widemargin.estimator.file_model:FileModel", 1, {"estimator": Part(*_ESTIMATORS)}
-)
+TABLE["FileModel"] = DataclassSpec("widemargin.estimator.file_model:FileModel", 1, {"estimator": Part(*_ESTIMATORS)})
