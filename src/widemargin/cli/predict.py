@@ -61,8 +61,9 @@ def _write_csv(file: BinaryIO, args: argparse.Namespace, model: FileModel, count
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     try:
         rows = csv.writer(text, lineterminator="\n")
-        rows.writerow(["prediction", *(_score_names(model.estimator) if args.scores else [])])
         for labels, scores in _answers(args, model):
+            if counted[0] == 0:  # not before the first batch is there: bad data leave no header behind
+                rows.writerow(["prediction", *(_score_names(model.estimator) if args.scores else [])])
             words = map(label_text, labels)
             rows.writerows([word] for word in words) if scores is None else rows.writerows(
                 [word, *map(repr, line)] for word, line in zip(words, scores.tolist(), strict=True)

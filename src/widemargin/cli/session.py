@@ -88,7 +88,7 @@ _PYTHON = re.compile(
     r"\b(missing|categories|format|encoding|delimiter|decimal|n_features|zero_based|class_weight|early_stopping|"
     r"batch_rows|max_given_up)=(?:'([^']*)'|(\w+))"
 )
-_NAMES = re.compile(r"\bn_features\b")
+_NAMES = re.compile(r"(?<!-)`?\b(n_features|missing_values|categorical)\b`?")
 
 
 def sentence(error: BaseException, code: int) -> str:
@@ -100,7 +100,7 @@ def sentence(error: BaseException, code: int) -> str:
     text = " ".join(str(error).split()) or type(error).__name__
     if code == root.INTERNAL:
         return f"this is a defect of widemargin: {type(error).__name__}: {text}; --debug shows where"
-    return _NAMES.sub("--n-features", _PYTHON.sub(_as_flag, text))
+    return _NAMES.sub(lambda name: f"--{name[1].replace('_', '-')}", _PYTHON.sub(_as_flag, text))
 
 
 def _as_flag(match: re.Match[str]) -> str:

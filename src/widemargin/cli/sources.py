@@ -43,6 +43,9 @@ def add_coding_flags(group: Any) -> None:
     group.add_argument("--categories", choices=("onehot", "ordinal", "error"), default="onehot", help="columns of text")
     missing = ("error", "mean", "median", "keep", "drop")
     group.add_argument("--missing", choices=missing, default="error", help="what becomes of missing cells")
+    group.add_argument(
+        "--missing-values", metavar="A,B,…", type=names, help="what marks a missing cell beside an empty one"
+    )
     group.add_argument("--decimal", choices=(".", ","), default=".", help="decimal sign")
     group.add_argument("--zero-based", action="store_true", help="indices of an svmlight file start at 0, not 1")
     group.add_argument("--n-features", type=whole, metavar="N", help="features of an svmlight file; default: found out")
@@ -63,7 +66,9 @@ def dialect(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def coding(args: argparse.Namespace) -> dict[str, Any]:
+    marks = {} if args.missing_values is None else {"missing_values": args.missing_values}
     return {
+        **marks,
         "categories": args.categories,
         "missing": args.missing,
         "categorical": args.categorical,

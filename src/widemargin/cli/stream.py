@@ -88,7 +88,7 @@ class _Stream:
             )
         from widemargin.data import stream_table
 
-        return stream_table(  # type: ignore[return-value]
+        return stream_table(
             args.file, encoder=self.encoder, batch_rows=args.batch_rows, format=args.format, **dialect(args)
         )
 
