@@ -62,9 +62,8 @@ class MistakeBound:
 
     def _claim_little(self, data: Training | None) -> PerceptronCertificate:
         gone = "the rows of a stream are gone" if data is None else "stopped early on large data"
-        passes = "batches" if data is None else "epochs"
         return PerceptronCertificate(
-            claim=f"{self.n_updates_} updates in {self.n_iter_} {passes}; {gone}, so nothing else was recomputed "
+            claim=f"{self.n_updates_} updates in {self.n_iter_} epochs; {gone}, so nothing else was recomputed "
             "(certify(model, X, y) does it)",
             holds=None,
             data_digest="" if data is None else data.digest,
