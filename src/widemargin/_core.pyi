@@ -78,7 +78,7 @@ class OnlineSolver:
 
     def scan_first_epoch(self, first: int = 0) -> None: ...
 
-    def scanned(self) -> object:
+    def scanned(self) -> tuple[int, int, float, int] | None:
         """
         What the first epoch saw, as Rows.scan gives it; None if it was not asked to look.
         """

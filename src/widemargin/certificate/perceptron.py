@@ -122,6 +122,7 @@ def certify_perceptron(
     steps: np.ndarray | None = None,
     intercept: bool = True,
     plain: bool = True,
+    last: tuple[np.ndarray, float] | None = None,
     prove: bool = False,
     exact: bool = False,
     max_squared_norm: float | None = None,
@@ -151,6 +152,8 @@ def certify_perceptron(
     plain : bool
         (w, b) is the sum of the updates itself. Pass False for averages, penalties and other rules: then w is not
         replayed and no bound on updates is claimed.
+    last : (ndarray, float), optional
+        The sum of the updates itself, where the model is made of it (the average of all such sums).
     prove : bool
         Also decide separability by a linear program.
     exact : bool
@@ -177,7 +180,7 @@ def certify_perceptron(
     faults: list[str] = []
     if counts is not None:
         replay = (eta, w_start) if plain else None
-        faults += _count_figures(X, y, np.append(w, b), counts, steps, intercept, replay, figures)
+        faults += _count_figures(X, y, np.append(*(last or (w, b))), counts, steps, intercept, replay, figures)
     separator = (w, b) if wrong == 0 else None
     if prove:
         separator = _improve_by_program(X, y, figures, separator, intercept, exact)

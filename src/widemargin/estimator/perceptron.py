@@ -35,12 +35,10 @@ class MistakeBound:
         counts = None if proof is None else proof.counts_of(k, data.n)
         pick = slice(None) if rows is None else rows
         _, steps = row_steps(data.weight)
-        w, b = self._last_vector(k)
         return certify_perceptron(
             data.X if rows is None else data.X[rows],
             signs[pick],
-            w,
-            b,
+            *self._certified_vector(k),
             eta=self.eta0,
             counts=None if counts is None else counts[pick],
             updates=None if proof is None else int(proof.updates[k]),
@@ -48,6 +46,7 @@ class MistakeBound:
             steps=None if steps is None else steps[pick],
             intercept=self.fit_intercept,
             plain=self._plain(),
+            last=self._last_vector(k),
             prove=prove,
             max_squared_norm=data.max_squared_norm,
             data_digest=data.digest,
@@ -57,8 +56,13 @@ class MistakeBound:
         """Whether w is nothing but the sum of its updates."""
         return True
 
-    def _last_vector(self, k: int) -> tuple[np.ndarray, float]:
+    def _certified_vector(self, k: int) -> tuple[np.ndarray, float]:
+        """The (w, b) of which the claim speaks."""
         return self.coef_[k], float(self.intercept_[k])
+
+    def _last_vector(self, k: int) -> tuple[np.ndarray, float] | None:
+        """The sum of the updates, if the model is not that itself."""
+        return None
 
     def _claim_little(self, data: Training | None) -> PerceptronCertificate:
         gone = "the rows of a stream are gone" if data is None else "stopped early on large data"

@@ -151,7 +151,8 @@ observe
         stream: Any = getattr(self, "_stream", None)
         return stream is not None and stream["batches"] > 0
 
-    def _last_vector(self, k: int) -> tuple[np.ndarray, float]:
+    def _certified_vector(self, k: int) -> tuple[np.ndarray, float]:
+        """Votes have no single vector: the claim speaks of the last one."""
         return self.last_coef_[k], float(self.last_intercept_[k])
 
     def _keep_members(self, k: int) -> None:
