@@ -14,6 +14,7 @@ from widemargin import store
 from widemargin.base import errors
 from widemargin.cli import root
 from widemargin.cli.session import exit_code
+from widemargin.estimator.stream import StreamedClassifier
 
 
 def refused(ran, code, *words):
@@ -40,7 +41,6 @@ USAGE = [
     (["--max-time", "soon"], ["--max-time", "'soon'"]),
     (["--missing", "guess"], ["--missing", "median"]),
     (["--epochs", "3"], ["--stream"]),
-    (["--stream", "--model", "batch"], ["batch", "perceptron"]),
     (["--stream", "--certify"], ["wm certify"]),
     (["--batch-rows", "0"], ["--batch-rows"]),
     (["--max-it", "5"], ["--max-it"]),  # no abbreviations
@@ -51,6 +51,13 @@ USAGE = [
 @pytest.mark.parametrize(("flags", "words"), USAGE, ids=[" ".join(flags) for flags, _ in USAGE])
 def test_flags(wm, iris, flags, words):
     refused(wm("train", iris, "--target", "species", *flags), root.USAGE, *words)
+
+
+def test_a_model_that_cannot_stream_names_those_that_can(wm, iris, monkeypatch):
+    monkeypatch.delattr(StreamedClassifier, "partial_fit")
+    refused(
+        wm("train", iris, "--target", "species", "--stream"), root.USAGE, "all rows at once", "regressor can stream"
+    )
 
 
 def test_a_table_needs_a_target(wm, iris):

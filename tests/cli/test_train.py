@@ -9,7 +9,7 @@ import pytest
 
 import widemargin
 from widemargin import store
-from widemargin.cli.models import MODELS, model_class, streaming_models
+from widemargin.cli.models import MODELS, model_class
 from widemargin.data import read_table
 from widemargin.estimator.file_model import FileModel
 
@@ -189,11 +189,6 @@ def test_without_proof_the_file_is_smaller_and_says_so(wm, iris, tmp_path):
     wm("train", iris, "--target", "species", "-o", bare, "--no-proof")
     assert bare.stat().st_size < kept.stat().st_size
     assert wm("inspect", bare, "--json").json["proof"] is False
-
-
-def test_streaming_models_are_those_with_partial_fit():
-    assert "perceptron" in streaming_models()
-    assert "batch" not in streaming_models()
 
 
 def test_json_is_one_document(wm, iris):
