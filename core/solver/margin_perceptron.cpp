@@ -51,25 +51,29 @@ void MarginSolver::visit_rows(const Rows& rows, MarginCounters& c, MarginArrays 
   c.position = end;
 }
 
-// The rows to give up now, worst first; empty if none may go any more.
+// The rows to give up now, worst first; empty if none may go any more. All is counted in visits, so that a row of
+// weight 3 is treated like three rows.
 std::vector<Index> MarginSolver::troublesome(const MarginCounters& c, MarginArrays state) const {
-  std::vector<Index> worst;
-  Index left[2] = {0, 0};
-  std::vector<bool> here(static_cast<std::size_t>(n_), p_.visits.empty());
-  for (const Column i : p_.visits) here[static_cast<std::size_t>(i)] = true;
+  std::vector<Index> times(static_cast<std::size_t>(n_), p_.visits.empty() ? 1 : 0), worst, go;
+  for (const Column i : p_.visits) ++times[static_cast<std::size_t>(i)];
+  Index left[2] = {0, 0}, gone = 0;
   for (Index i = 0; i < n_; ++i) {
-    if (!here[static_cast<std::size_t>(i)] || state.given_up_at[i]) continue;
+    const Index visits = times[static_cast<std::size_t>(i)];
+    if (state.given_up_at[i]) gone += visits;
+    if (visits == 0 || state.given_up_at[i]) continue;
     ++left[p_.y[i] > 0];
     if (state.wrong_of[i] > 0) worst.push_back(i);
   }
-  std::stable_sort(worst.begin(), worst.end(), [&](Index i, Index j) { return state.wrong_of[i] > state.wrong_of[j]; });
-  const Index epochs = c.epoch - c.best_epoch,
-              limit = std::min(std::max<Index>(1, c.best_wrong / 2), o_.most - c.given_up);
-  std::vector<Index> go;
+  const auto rate = [&](Index i) { return static_cast<double>(state.wrong_of[i]) / times[static_cast<std::size_t>(i)]; };
+  std::stable_sort(worst.begin(), worst.end(), [&](Index i, Index j) { return rate(i) > rate(j); });
+  const auto epochs = static_cast<double>(c.epoch - c.best_epoch);
+  Index room = std::max<Index>(1, c.best_wrong / 2);
   for (const Index i : worst) {
-    if (static_cast<Index>(go.size()) >= limit || (!go.empty() && 4 * state.wrong_of[i] < 3 * epochs)) break;
-    if (left[p_.y[i] > 0] <= 1) continue;  // without a class there is nothing to separate
+    if (room <= 0 || (!go.empty() && rate(i) < 0.75 * epochs)) break;
+    const Index visits = times[static_cast<std::size_t>(i)];
+    if (left[p_.y[i] > 0] <= 1 || gone + visits > o_.most) continue;  // without a class there is nothing to separate
     --left[p_.y[i] > 0];
+    gone += visits, room -= visits;
     go.push_back(i);
   }
   return go;

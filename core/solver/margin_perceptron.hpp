@@ -28,7 +28,7 @@ struct MarginOptions {
   Shuffle shuffle = Shuffle::every_epoch;
   std::uint64_t seed = 0;
   Index patience = 50;  // epochs; 0: neither give up nor stall
-  Index most = 0;       // rows that may be given up in all
+  Index most = 0;       // visits of an epoch that may be given up in all
 };
 
 struct MarginCounters {

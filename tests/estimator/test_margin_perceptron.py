@@ -130,7 +130,7 @@ def test_any_cut_of_the_work_and_a_saved_state_give_the_same_end(cut):
     weight = np.random.default_rng(0).uniform(0.5, 3, 150)
 
     def solver():
-        return MarginSolver(native_rows(X), y, MarginOptions(seed=4, patience=5, most=40), weight)
+        return MarginSolver(native_rows(X), y, MarginOptions(seed=4, patience=5, most=0.27), weight)
 
     whole, piece = solver().start(), solver().start()
     kind = solver().advance(whole, 15_000, 10**9)

@@ -38,7 +38,7 @@ class MarginPerceptron(MistakeBound, OnlineClassifier):
         there) after which rows are given up; None never gives up. Separable data of a very small margin can look
         hopeless for long: raise it if rows are given up there.
     max_given_up : float, default=0.3
-        Largest share of the rows that may be given up.
+        Largest share of the rows, by weight, that may be given up.
     fit_intercept : bool, default=True
         Learn a bias b.
     max_iter : int, default=10000
@@ -89,14 +89,13 @@ max_time, observe
     def _parts(self, data: Training, seed: int, learn: np.ndarray | None, **changes: Any) -> Parts:
         solvers = []
         for among, signs in self._shares(data, learn):
-            n = data.n if among is None else len(among)
             options = MarginOptions(
                 approximation=self.approximation,
                 intercept=self.fit_intercept,
                 shuffle=SHUFFLE[self.shuffle],
                 seed=seed,
                 patience=changes.get("patience", self.give_up or PATIENCE),
-                most=0 if self.give_up is None else int(self.max_given_up * n),
+                most=0.0 if self.give_up is None else self.max_given_up,
             )
             solvers.append(MarginSolver(data.rows, signs, options, data.weight, among))
         return Parts(solvers, self._threads())

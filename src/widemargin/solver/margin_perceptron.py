@@ -33,7 +33,7 @@ class MarginOptions:
     shuffle: str = "every_epoch"
     seed: int = 0
     patience: int = 50  # epochs without progress before rows are given up; 0: never look
-    most: int = 0  # rows that may be given up
+    most: float = 0.0  # share of the visits of an epoch that may be given up
 
 
 @dataclass
@@ -105,7 +105,7 @@ class MarginSolver:
             SHUFFLES.index(o.shuffle),
             o.seed,
             o.patience,
-            o.most,
+            int(o.most * (len(visits) or rows.n)),
         )
         self.visits_per_epoch = self._core.visits_per_epoch
 
@@ -148,7 +148,7 @@ class MarginSolver:
                     "the largest" + (" on the rows that are left" if state.given_up else "")
                 ),
                 "stalled": (
-                    f"oscillates: {done}, {last}, and no more rows may be given up (at most {self.options.most}): "
+                    f"oscillates: {done}, {last}, and no more rows may be given up (at most {self.options.most:.4g} of all): "
                     "raise max_given_up, or use AveragedPerceptron"
                 ),
                 "epochs": f"all {max_iter} epochs done ({done}), {last}: raise max_iter or approximation",
