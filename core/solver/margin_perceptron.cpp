@@ -20,7 +20,8 @@ void MarginSolver::set_order(Index epoch) {
   for (Index k = 0; k < m_; ++k)
     order_[static_cast<std::size_t>(k)] =
         p_.visits.empty() ? static_cast<Column>(k) : p_.visits[static_cast<std::size_t>(k)];
-  if (o_.shuffle != Shuffle::never) visiting_order(order_, Random(o_.seed, Purpose::order, static_cast<std::uint64_t>(key)));
+  if (o_.shuffle != Shuffle::never)
+    visiting_order(order_, Random(o_.seed, Purpose::order, static_cast<std::uint64_t>(key)));
   order_of_ = key;
 }
 
@@ -64,7 +65,9 @@ std::vector<Index> MarginSolver::troublesome(const MarginCounters& c, MarginArra
     ++left[p_.y[i] > 0];
     if (state.wrong_of[i] > 0) worst.push_back(i);
   }
-  const auto rate = [&](Index i) { return static_cast<double>(state.wrong_of[i]) / times[static_cast<std::size_t>(i)]; };
+  const auto rate = [&](Index i) {
+    return static_cast<double>(state.wrong_of[i]) / times[static_cast<std::size_t>(i)];
+  };
   std::stable_sort(worst.begin(), worst.end(), [&](Index i, Index j) { return rate(i) > rate(j); });
   const auto epochs = static_cast<double>(c.epoch - c.best_epoch);
   Index room = std::max<Index>(1, c.best_wrong / 2);
