@@ -225,12 +225,13 @@ class OnlineSolver:
 
         def sentence(kind: str) -> Stop:
             done = f"{state.updates} updates in {state.epoch} epochs"
+            mixed = self.options.average or self.options.log
+            advice = "" if mixed else ": an averaged or voted perceptron suits them better"
             words = {
                 "converged": f"converged: epoch {state.epoch} made no update ({done})",
                 "stalled": (
                     f"oscillates: {done}; the fewest in one epoch were {state.best_updates} in epoch "
-                    f"{state.best_epoch} and no later epoch had fewer, so the data seem not separable: "
-                    "use AveragedPerceptron, or certify(…, prove=True) for a proof"
+                    f"{state.best_epoch} and no later epoch had fewer, so the data seem not separable{advice}"
                 ),
                 "epochs": f"all {max_iter} epochs done ({done}), the last with {state.epoch_updates}: raise max_iter",
                 "time": f"max_time={max_time} s is over after {done}: raise max_time",
