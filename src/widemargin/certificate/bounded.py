@@ -18,7 +18,7 @@ from scipy import sparse
 
 UNIT = 2.0**-53
 TINY = 2.0**-1000  # far above anything that underflow can lose, far below anything that matters
-_BLOCK = 1 << 20  # entries converted at a time
+_BLOCK = 1 << 17  # entries at a time: a megabyte
 
 Matrix = Any  # a 2-D ndarray or a SciPy CSR array of floats
 Seen = tuple[np.ndarray, float]  # margins and one bound on their error
@@ -29,14 +29,16 @@ def gamma(k: int) -> float:
     return 1.01 * k * UNIT / (1 - k * UNIT)
 
 
-def blocks(X: Matrix) -> Iterator[tuple[slice, Matrix]]:
-    """X in float64, some rows at a time, so that what is derived from a block stays small."""
+def blocks(X: Matrix, among: np.ndarray | None = None) -> Iterator[tuple[slice, Matrix]]:
+    """X (or its rows `among`) in float64, some rows at a time, so that what is derived from a block stays small."""
     n, d = X.shape
     width = max(1, X.nnz // max(1, n)) if sparse.issparse(X) else max(1, d)
     step = max(1, _BLOCK // width)
-    for start in range(0, n, step):
-        rows = slice(start, min(n, start + step))
-        yield rows, (X if step >= n else X[rows]).astype(np.float64, copy=False)
+    count = n if among is None else len(among)
+    for start in range(0, count, step):
+        rows = slice(start, min(count, start + step))
+        block = X if among is None and step >= n else X[rows if among is None else among[rows]]
+        yield rows, block.astype(np.float64, copy=False)
 
 
 def margins(X: Matrix, y: np.ndarray, w: np.ndarray, b: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -84,9 +86,9 @@ def combination(X: Matrix, c: np.ndarray, intercept: bool = True) -> tuple[np.nd
     used = np.flatnonzero(c)
     d = X.shape[1]
     v, e = np.zeros(d + 1), np.zeros(d + 1)
-    X, c = X[used], np.asarray(c, dtype=np.float64)[used]
+    c = np.asarray(c, dtype=np.float64)[used]
     with np.errstate(all="ignore"):
-        for rows, block in blocks(X):
+        for rows, block in blocks(X, used):
             v[:d] += block.T @ c[rows]
             e[:d] += abs(block).T @ np.abs(c[rows])
         if intercept:

@@ -7,6 +7,7 @@ the caller's arrays are never changed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from ..base.errors import BadInput
 from .labels import Labels, as_column, class_factors, encode_labels
 
 FLOATS = [np.float64, np.float32]
+BLOCK = 1 << 17  # numbers of a block: a megabyte
 
 
 def canonical(X: Any) -> Any:
@@ -42,6 +44,16 @@ def native_rows(X: Any, threads: int = 1) -> _core.Rows:
     columns = np.ascontiguousarray(X.indices, dtype=np.int32)
     offsets = np.ascontiguousarray(X.indptr, dtype=np.int64)
     return _core.Rows.csr(np.ascontiguousarray(X.data), columns, offsets, X.shape[1], threads)
+
+
+def row_blocks(X: Any) -> Iterator[tuple[slice, Any]]:
+    """X in float64: itself if it is that already, else some rows at a time, so that no second X comes into being."""
+    n = X.shape[0]
+    numbers = X.nnz if sp.issparse(X) else X.size
+    step = n if X.dtype == np.float64 else max(1, BLOCK * n // max(1, numbers))
+    for start in range(0, n, max(1, step)):
+        rows = slice(start, start + step)
+        yield rows, (X if step >= n else X[rows]).astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True)
@@ -109,7 +121,7 @@ class Training:
     @property
     def targets(self) -> np.ndarray:
         """The labels or numbers of these rows, as they were given."""
-        return self.y if self.labels is None else self.labels.classes[self.y]
+        return self.labels.classes[self.y] if len(self.labels) else self.y
 
     def numbers(self, rows: np.ndarray) -> np.ndarray:
         """The numbers of these rows in the X that was given."""

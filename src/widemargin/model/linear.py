@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
+from ..data.rows import row_blocks
+
 
 @dataclass(frozen=True)
 class LinearModel:
@@ -16,4 +18,8 @@ class LinearModel:
 
     def scores(self, X: Any) -> np.ndarray:
         """n x parts."""
-        return safe_sparse_dot(X, self.coef.T, dense_output=True) + self.intercept
+        out = np.empty((X.shape[0], len(self.coef)))
+        for rows, block in row_blocks(X):
+            out[rows] = safe_sparse_dot(block, self.coef.T, dense_output=True)
+        out += self.intercept
+        return out
