@@ -72,7 +72,6 @@ class OnlineState:
         visit, row, step = (np.concatenate(column) for column in zip(*self.log, strict=True))
         return visit, row, step
 
-
     def continue_from(self, old: OnlineState) -> None:
         """Take over what was learnt on other rows; the counters of epochs begin anew."""
         self.w, self.a, self.sums = old.w, old.a, old.sums
@@ -145,7 +144,7 @@ def visits_for(weight: np.ndarray | None, among: np.ndarray | None = None) -> tu
     beyond 16 visits the step grows instead.
     """
     times, step = row_steps(weight)
-    if times is None or step is None:
+    if weight is None or times is None or step is None:
         return (np.empty(0, np.int32) if among is None else among.astype(np.int32)), np.empty(0)
     rows = np.arange(len(weight), dtype=np.int32) if among is None else among.astype(np.int32)
     plain = among is None and not (times > 1).any()
@@ -208,7 +207,9 @@ class OnlineSolver:
             state.w, state.a, state.updates_of, state.counters, state.sums, budget, until, self.options.log
         )
         if self._tell is not None and state.epoch > 0:
-            self._tell(self._core.scanned())
+            seen = self._core.scanned()
+            assert seen is not None  # it was asked to look
+            self._tell(seen)
             self._tell = None
         if len(visit):
             state.log.append((visit, row, step))
