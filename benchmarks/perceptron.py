@@ -1,7 +1,7 @@
 """How long does one epoch of the perceptron take, against scikit-learn's, certificate and all?
 
-CPU seconds of `fit` on one thread, best of 5, all in one run. Both estimators do the same thing: one epoch over all rows
-in a shuffled order from a zero start with step 1. Also a whole fit of ten epochs, which our certificate is part of.
+CPU seconds of `fit` on one thread, best of 5, all in one run. Both estimators do the same thing: one epoch over all
+rows in a shuffled order from a zero start with step 1. Also a whole fit of ten epochs, which our certificate is part of.
 """
 
 import json
@@ -24,7 +24,9 @@ def text_like(n=200_000, d=100_000, words=60, seed=0):
     rng = np.random.default_rng(seed)
     p = np.arange(1, d + 1) ** -1.05
     columns = rng.choice(d, size=(n, words), p=p / p.sum())
-    X = sp.csr_matrix((np.abs(rng.standard_normal(n * words)), columns.ravel(), np.arange(0, n * words + 1, words)), (n, d))
+    X = sp.csr_matrix(
+        (np.abs(rng.standard_normal(n * words)), columns.ravel(), np.arange(0, n * words + 1, words)), (n, d)
+    )
     X.sum_duplicates()
     return X, np.where(X @ rng.standard_normal(d) + rng.standard_normal(n) > 0, 1, -1)
 
@@ -57,7 +59,9 @@ def main():
                 "scikit-learn Perceptron": lambda e=epochs: PeerPerceptron(max_iter=e, tol=None),
                 "scikit-learn SGD hinge": lambda e=epochs: SGDClassifier(max_iter=e, tol=None, alpha=1e-9),
                 "widemargin Perceptron": lambda e=epochs: wm.Perceptron(max_iter=e, oscillation="ignore"),
-                "widemargin AveragedPerceptron": lambda e=epochs: wm.AveragedPerceptron(max_iter=e, oscillation="ignore"),
+                "widemargin AveragedPerceptron": lambda e=epochs: wm.AveragedPerceptron(
+                    max_iter=e, oscillation="ignore"
+                ),
             }
             seconds = {peer: best_cpu(make, X, y) for peer, make in peers.items()}
             table[f"{name}, {epochs} epochs"] = seconds

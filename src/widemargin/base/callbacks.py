@@ -27,7 +27,8 @@ class EpochTasks:
 
     def __init__(self, estimator: Any, data: Any, n_epochs: int) -> None:
         self.active = bool(getattr(estimator, "_skl_callbacks", None))
-        self.estimator, self.left, self.task = estimator, n_epochs, None
+        self.estimator, self.left = estimator, n_epochs
+        self.task: Any = None
         if self.active:
             self.rows = {"X": data.X, "y": data.targets}
             self.root = estimator._init_callback_context(max_subtasks=n_epochs)

@@ -148,8 +148,8 @@ class MarginSolver:
                     "the largest" + (" on the rows that are left" if state.given_up else "")
                 ),
                 "stalled": (
-                    f"oscillates: {done}, {last}, and no more rows may be given up (at most {self.options.most:.4g} of all): "
-                    "raise max_given_up, or use AveragedPerceptron"
+                    f"oscillates: {done}, {last}, and no more rows may be given up "
+                    f"(at most {self.options.most:.4g} of all): raise max_given_up, or use AveragedPerceptron"
                 ),
                 "epochs": f"all {max_iter} epochs done ({done}), {last}: raise max_iter or approximation",
                 "time": f"max_time={max_time} s is over after {done}, {last}: raise max_time or approximation",
