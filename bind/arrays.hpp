@@ -59,5 +59,6 @@ void bind_svmlight(nb::module_& m);
 void bind_batch(nb::module_& m);
 void bind_margin_perceptron(nb::module_& m);
 void bind_voted(nb::module_& m);
+void bind_kernel(nb::module_& m);
 
 }  // namespace widemargin

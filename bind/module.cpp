@@ -21,4 +21,5 @@ NB_MODULE(_core, m) {
   bind_batch(m);
   bind_margin_perceptron(m);
   bind_voted(m);
+  bind_kernel(m);
 }

@@ -1,0 +1,152 @@
+#include <memory>
+
+#include "arrays.hpp"
+#include "base/blas.hpp"
+#include "base/error.hpp"
+#include "kernel/finish.hpp"
+#include "kernel/panel.hpp"
+#include "model/votes.hpp"
+#include "solver/kernel_perceptron.hpp"
+
+namespace widemargin {
+namespace {
+
+using Matrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Counters = InOut<std::int64_t>;
+
+template <class T>
+Span<const T> view(const In<T>& a) {
+  return {a.data(), a.shape(0)};
+}
+
+// Rows prepared for blocks in float32, with the arrays that hold them.
+struct BoundKernelRows {
+  nb::object owner;
+  AnyRows view;
+  KernelSpec spec;
+  std::unique_ptr<KernelRows<float>> rows;
+};
+
+KernelSpec make_spec(int kind, double gamma, double offset, int degree) {
+  return {static_cast<KernelKind>(kind), gamma, offset, degree};
+}
+
+BoundKernelRows kernel_rows(nb::object object, int kind, double gamma, double offset, int degree, int threads) {
+  const Rows& rows = nb::cast<const Rows&>(object);
+  const KernelSpec spec = make_spec(kind, gamma, offset, degree);
+  if (count(rows.view) > 0x7fffffff) fail("more than 2^31 - 1 rows: split the data and use partial_fit");
+  std::unique_ptr<KernelRows<float>> made;
+  {
+    nb::gil_scoped_release free;
+    made = std::make_unique<KernelRows<float>>(rows.view, spec, threads);
+  }
+  return {object, rows.view, spec, std::move(made)};
+}
+
+void block(const Rows& a, const Rows& b, int kind, double gamma, double offset, int degree, Matrix out, int threads) {
+  if (static_cast<Index>(out.shape(0)) != count(a.view) || static_cast<Index>(out.shape(1)) != count(b.view))
+    fail("the array for the block has another shape");
+  nb::gil_scoped_release free;
+  const KernelSpec spec = make_spec(kind, gamma, offset, degree);
+  const KernelRows<double> left(a.view, spec, threads), right(b.view, spec, threads);
+  kernel_block(left, right, out.data(), threads, poll_signals);
+}
+
+struct BoundKernelPerceptron {
+  std::vector<nb::object> owners;
+  KernelPerceptron solver;
+  Index n;
+};
+
+BoundKernelPerceptron make(nb::object object, In<double> y, In<double> step, In<Column> visits, double eta, bool intercept,
+                           int shuffle, std::uint64_t seed, int birth, Index patience, Index first, Index memory,
+                           int threads) {
+  const BoundKernelRows& rows = nb::cast<const BoundKernelRows&>(object);
+  const Index n = rows.rows->n();
+  if (static_cast<Index>(y.shape(0)) != n) fail("one label a row is needed");
+  if (step.shape(0) != 0 && static_cast<Index>(step.shape(0)) != n) fail("one step a row is needed");
+  if (first < 0 || first > n) fail("the first row to visit is not there");
+  for (const Column i : view(visits))
+    if (i < first || i >= n) fail("a visit names a row that is not there");
+  const KernelPerceptronProblem problem{*rows.rows, rows.view, rows.spec, y.data(), view(step), view(visits)};
+  const KernelPerceptronOptions options{eta,   intercept, static_cast<Shuffle>(shuffle), seed, birth, patience,
+                                        first, memory,    threads};
+  return {{object, nb::cast(y), nb::cast(step), nb::cast(visits)}, KernelPerceptron(problem, options), n};
+}
+
+nb::tuple advance(BoundKernelPerceptron& self, InOut<double> c, InOut<double> a, InOut<Column> updates_of, Counters counters,
+                  Index budget, Index until_epoch, bool keep_log) {
+  const auto fits = [&](std::size_t size) { return static_cast<Index>(size) == self.n; };
+  if (!fits(c.shape(0)) || (a.shape(0) && !fits(a.shape(0))) || (updates_of.shape(0) && !fits(updates_of.shape(0))))
+    fail("the arrays of the state must have one entry a row");
+  if (counters.shape(0) != 7) fail("the state does not have the fields of this version");
+  std::int64_t* k = counters.data();
+  OnlineCounters numbers{.epoch = k[0], .position = k[1], .visits = k[2], .updates = k[3], .epoch_updates = k[4],
+                         .best_updates = k[5], .best_epoch = k[6]};
+  std::vector<Mistake> log;
+  OnlineStop stop;
+  {
+    nb::gil_scoped_release free;
+    const KernelPerceptronArrays arrays{c.data(), a.shape(0) ? a.data() : nullptr,
+                                        updates_of.shape(0) ? updates_of.data() : nullptr};
+    stop = self.solver.advance(numbers, arrays, budget, until_epoch, keep_log ? &log : nullptr, poll_signals);
+  }
+  const OnlineCounters& o = numbers;
+  const std::int64_t values[] = {o.epoch, o.position, o.visits, o.updates, o.epoch_updates, o.best_updates, o.best_epoch};
+  std::copy(std::begin(values), std::end(values), k);
+  std::vector<Index> visit(log.size());
+  std::vector<Column> row(log.size());
+  std::vector<double> step(log.size());
+  for (std::size_t t = 0; t < log.size(); ++t) visit[t] = log[t].visit, row[t] = log[t].row, step[t] = log[t].step;
+  return nb::make_tuple(static_cast<int>(stop), to_numpy(std::move(visit)), to_numpy(std::move(row)),
+                        to_numpy(std::move(step)));
+}
+
+template <class T>
+void exp_in_place(InOut<T> x) {
+  exp_nonpositive(x.data(), static_cast<Index>(x.shape(0)));
+}
+
+// SciPy's capsules carry the C signature as their name: 32-bit integers are what the core passes.
+void set_blas(nb::capsule sgemm, nb::capsule dgemm) {
+  for (const nb::capsule& c : {sgemm, dgemm})
+    if (!c.name() || std::string(c.name()).find("int *") == std::string::npos) fail("not a BLAS function of SciPy");
+  blas::set(reinterpret_cast<blas::Gemm<float>>(sgemm.data()), reinterpret_cast<blas::Gemm<double>>(dgemm.data()));
+}
+
+void bound_votes(Matrix k, In<Column> at, In<double> step, In<double> survival, double one, InOut<double> out, int threads) {
+  if (out.shape(0) != k.shape(0) || step.shape(0) != at.shape(0) || survival.shape(0) != at.shape(0))
+    fail("arrays of the votes do not fit together");
+  for (const Column i : view(at))
+    if (i < 0 || static_cast<std::size_t>(i) >= k.shape(1)) fail("a step names a support row that is not there");
+  nb::gil_scoped_release free;
+  votes(k.data(), static_cast<Index>(k.shape(1)), static_cast<Index>(k.shape(0)), view(at), step.data(), survival.data(), one,
+        out.data(), threads);
+}
+
+}  // namespace
+
+void bind_kernel(nb::module_& m) {
+  m.def("set_blas", &set_blas, "sgemm"_a, "dgemm"_a, "Matrix products for the core: capsules of scipy.linalg.cython_blas.");
+  m.def("has_blas", &blas::ready);
+  m.def("exp_nonpositive", &exp_in_place<float>, "x"_a.noconvert(), "x = exp(x) in place, for x <= 0.");
+  m.def("exp_nonpositive", &exp_in_place<double>, "x"_a.noconvert());
+  m.def("kernel_block", &block, "a"_a, "b"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "out"_a.noconvert(), "threads"_a,
+        "out = k(a, b) in float64; kind is 0 linear, 1 polynomial, 2 rbf.");
+  m.def("votes", &bound_votes, "k"_a.noconvert(), "at"_a.noconvert(), "step"_a.noconvert(), "survival"_a.noconvert(), "one"_a,
+        "out"_a.noconvert(), "threads"_a);
+  nb::class_<BoundKernelRows>(m, "KernelRows", "Rows and a kernel, ready for blocks of kernel values in float32.")
+      .def_prop_ro("n", [](const BoundKernelRows& r) { return r.rows->n(); });
+  m.def("kernel_rows", &kernel_rows, "rows"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "threads"_a);
+  nb::class_<BoundKernelPerceptron>(m, "KernelPerceptron", "The perceptron in its dual form.")
+      .def_prop_ro("visits_per_epoch", [](const BoundKernelPerceptron& s) { return s.solver.visits_per_epoch(); })
+      .def_prop_ro("exact_scores", [](const BoundKernelPerceptron& s) { return s.solver.exact_scores(); },
+                   "Decisions that float32 left open and float64 made.")
+      .def("advance", &advance, "c"_a.noconvert(), "a"_a.noconvert(), "updates_of"_a.noconvert(), "counters"_a.noconvert(),
+           "budget"_a, "until_epoch"_a, "keep_log"_a,
+           "-> (stop, visit, row, step) as OnlineSolver.advance.");
+  m.def("kernel_perceptron", &make, "rows"_a, "y"_a.noconvert(), "step"_a.noconvert(), "visits"_a.noconvert(), "eta"_a,
+        "intercept"_a, "shuffle"_a, "seed"_a, "birth"_a, "patience"_a, "first"_a, "memory"_a, "threads"_a);
+}
+
+}  // namespace widemargin

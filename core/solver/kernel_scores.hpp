@@ -1,0 +1,64 @@
+// Scores of all rows under a kernel expansion, kept up to date in float32 blocks, with a bound on their error.
+//
+// Problem  f_i = sum_j c_j k(x_i, x_j) for the rows i >= first, while c changes at a few rows at a time
+// Symbols  u = 2^-24; r_i = |x_i|, R the longest; D the terms of a dot product between two roundings of it; s_j a step made
+//          at row j, L = sum |s_j|, M their number
+// Bound    |f_i - exact| <= rho_i S_i + L ((kmax_i + 1) (M + d + 20) 2^-52 + tiny)      dot products: [Higham02, sec. 3.1]
+//            rbf         rho_i = gamma (r_i + R)^2 (D + 10) u + 8 u,    S_i = sum |s_j| k_ij     kmax_i = 1 + gamma (r_i + R)^2
+//            linear      rho_i = gamma r_i (D + 6) u,                   S_i = sum |s_j| r_j      kmax_i = gamma r_i R
+//            polynomial  rho_i = p (D + 10) u T_i^p,                    S_i = L                  kmax_i = T_i^p,
+//                        T_i = gamma r_i R + |offset|
+//          The second term covers all of float64: these sums, the bias, and the referee's (kernel/exact.hpp).
+//          A kernel value that overflows float32 makes f_i NaN, which no comparison calls certain.
+// Method   new rows of kernel values by BLAS in panels of 64; a row that comes a second time is kept, within the memory given
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/poll.hpp"
+#include "kernel/panel.hpp"
+
+namespace widemargin {
+
+class KernelScores {
+ public:
+  // Scores of the rows first .. n-1; `memory` bytes for kept rows of kernel values.
+  KernelScores(const KernelRows<float>& rows, Index first, Index memory, int threads);
+
+  // f += sum over a of step[a] k(., x_I[a]).
+  void add(const Column* I, const double* step, Index m, Poll poll);
+  // Back to c = 0; kept rows stay.
+  void clear();
+
+  double score(Index i) const { return f_[at(i)]; }
+  // Bounds the error of score(i), of the pending steps that the caller adds himself (their sum |s_j| k_ij is `pending`), and
+  // of the referee.
+  double error(Index i, double pending) const;
+  // A step that is made, whether its row was added yet or not.
+  void count(Index j, double step);
+  // Replaces score(i) by a value which has no error of its own; `pending` as in error().
+  void set(Index i, double value, double pending, double pending_length);
+  // What a step at row j adds to S_i if that does not depend on i.
+  double length(Index j, double step) const;
+  bool has_spread() const { return rows_.spec().kind == KernelKind::rbf; }
+
+ private:
+  std::size_t at(Index i) const { return static_cast<std::size_t>(i - first_); }
+  void add_panel(const Column* I, const double* step, Index m, Poll poll);
+  float* place_for(Index j);
+
+  const KernelRows<float>& rows_;
+  Index first_, n_;
+  int threads_;
+  std::vector<double> f_;
+  std::vector<double> spread_;  // rbf: S_i;  else: minus the length at which score(i) was set
+  std::vector<double> rho_, kmax_;
+  double total_ = 0, length_ = 0, steps_ = 0, tiny_ = 0;
+  Panel<float> panel_;
+  std::unique_ptr<float[]> kept_;
+  Index room_ = 0, kept_count_ = 0;
+  std::vector<std::int32_t> slot_of_;  // per row: place of its kept values, -1 seen never, -2 seen once
+};
+
+}  // namespace widemargin

@@ -1,0 +1,72 @@
+"""Any Python callable as a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..base.errors import BadInput
+from .items import Items, ListItems, RowItems
+
+
+@dataclass(frozen=True)
+class Function:
+    """A callable as kernel.
+
+    Parameters
+    ----------
+    call : callable
+        For rows of numbers it is called as in scikit-learn's SVC, with two 2-D arrays, and returns the matrix. For all
+        other items (strings, graphs …) it is called with two items and returns one number.
+    """
+
+    call: Callable[[Any, Any], Any]
+
+    def prepare(self, objects: Any) -> Items:
+        if isinstance(objects, RowItems | ListItems):
+            return objects
+        return RowItems.checked(objects) if looks_like_rows(objects) else ListItems(objects)
+
+    def block(self, a: Any, b: Any, threads: int = 1) -> np.ndarray:
+        if isinstance(a, RowItems):
+            values = np.asarray(self.call(a.X, b.X), dtype=np.float64)
+            if values.shape != (len(a), len(b)):
+                raise BadInput(
+                    f"the kernel function gave an array of shape {values.shape} for {len(a)} and {len(b)} rows: "
+                    f"it is called with two matrices and must return one of shape ({len(a)}, {len(b)})."
+                )
+            return finite(values)
+        pairs = [[float(self.call(x, z)) for z in b.objects] for x in a.objects]
+        return finite(np.array(pairs, dtype=np.float64).reshape(len(a), len(b)))
+
+    def diag(self, a: Any) -> np.ndarray:
+        one = np.arange(1)
+        return np.array([self.block(a.take(one + i), a.take(one + i))[0, 0] for i in range(len(a))])
+
+    def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
+        a = self.prepare(X)
+        return self.block(a, a if Z is None else self.prepare(Z))
+
+    def __str__(self) -> str:
+        return f"{getattr(self.call, '__name__', repr(self.call))}(x, z)"
+
+
+def looks_like_rows(objects: Any) -> bool:
+    """Whether these are rows of numbers rather than items of another kind."""
+    if sp.issparse(objects) or hasattr(objects, "iloc") or hasattr(objects, "__dataframe__"):
+        return True
+    if isinstance(objects, np.ndarray):
+        return objects.dtype.kind in "biuf" or (objects.ndim == 2 and objects.dtype.kind == "O")
+    first = next(iter(objects), None) if isinstance(objects, list | tuple) else None
+    return first is None or isinstance(first, list | tuple | np.ndarray) or np.isscalar(first) and not isinstance(first, str | bytes)
+
+
+def finite(values: np.ndarray) -> np.ndarray:
+    if not np.isfinite(values).all():
+        i, j = np.argwhere(~np.isfinite(values))[0]
+        raise BadInput(f"the kernel gave {values[i, j]} for items {i} and {j} of a block: scale the data, or change the kernel.")
+    return values

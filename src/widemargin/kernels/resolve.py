@@ -1,0 +1,60 @@
+"""From the parameters of an estimator to a kernel. Names take scikit-learn's defaults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..base.errors import BadInput
+from .function import Function
+from .precomputed import Precomputed
+from .protocol import Kernel
+from .rows import RBF, Linear, Polynomial
+
+NAMES = ("linear", "poly", "rbf", "precomputed")
+
+
+def as_kernel(
+    wish: Any,
+    X: Any = None,
+    *,
+    gamma: float | str = "scale",
+    degree: int = 3,
+    coef0: float = 0.0,
+    weight: np.ndarray | None = None,
+) -> Any:
+    """The kernel for a name, a kernel object or a callable; `X` is needed for gamma="scale" or "auto".
+
+    gamma="scale" is 1 / (features x variance of all values, weighted), "auto" is 1 / features.
+    """
+    if isinstance(wish, Kernel):
+        return wish
+    if callable(wish):
+        return Function(wish)
+    if wish == "linear":
+        return Linear()
+    if wish == "precomputed":
+        return Precomputed()
+    number = gamma if not isinstance(gamma, str) else 1.0 / X.shape[1] if gamma == "auto" else 1.0 / _spread(X, weight)
+    if wish == "poly":
+        return Polynomial(degree=degree, gamma=number, offset=coef0)
+    if wish == "rbf":
+        return RBF(gamma=number)
+    raise BadInput(f"kernel is {wish!r}: it must be one of {', '.join(NAMES)}, a kernel, or a callable.")
+
+
+def _spread(X: Any, weight: np.ndarray | None) -> float:
+    """Features x variance of all values; 1 if they are all the same."""
+    n, d = X.shape
+    w = np.ones(n) if weight is None else weight
+    if sp.issparse(X):
+        X64 = X.astype(np.float64)
+        first, second = (np.asarray(m.sum(axis=1)).ravel() for m in (X64, X64.multiply(X64)))
+        mean = w @ first / (w.sum() * d)
+        variance = w @ second / (w.sum() * d) - mean * mean
+    else:
+        mean = w @ X.sum(axis=1, dtype=np.float64) / (w.sum() * d)
+        variance = w @ ((X - mean) ** 2).sum(axis=1, dtype=np.float64) / (w.sum() * d)
+    return float(d * variance) if variance > 0 and np.isfinite(variance) else 1.0

@@ -1,0 +1,68 @@
+"""Expansions in kernel values, one for each binary part: u(x) = sum_j c_j k(x_j, x) + b."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+
+_BLOCK = 1 << 21  # kernel values held at a time
+
+
+def _blocks(kernel: Any, items: Any, support: Any, threads: int) -> Iterator[tuple[slice, np.ndarray]]:
+    size = max(64, _BLOCK // max(len(support), 1))
+    for start in range(0, len(items), size):
+        stop = min(start + size, len(items))
+        part = items if stop - start == len(items) else items.take(np.arange(start, stop))
+        yield slice(start, stop), kernel.block(part, support, threads)
+
+
+@dataclass(frozen=True)
+class KernelModel:
+    """The last or the averaged expansion."""
+
+    kernel: Any
+    support: Any
+    coef: np.ndarray  # parts x support
+    intercept: np.ndarray  # parts
+
+    def scores(self, items: Any, threads: int = 1) -> np.ndarray:
+        """n x parts."""
+        out = np.empty((len(items), len(self.coef)))
+        for rows, K in _blocks(self.kernel, items, self.support, threads):
+            out[rows] = K @ self.coef.T + self.intercept
+        return out
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The updates of one part in order: which support item, the signed step, how long the expansion then survived."""
+
+    at: np.ndarray
+    step: np.ndarray
+    survival: np.ndarray
+
+
+@dataclass(frozen=True)
+class VotedKernelModel:
+    """All expansions that a perceptron passed through, each with as many votes as visits that it survived."""
+
+    kernel: Any
+    support: Any
+    steps: tuple[Steps, ...]
+    intercept: bool
+
+    def scores(self, items: Any, threads: int = 1) -> np.ndarray:
+        """n x parts: votes for the positive class minus votes against, as a share of all."""
+        out = np.zeros((len(items), len(self.steps)))
+        for rows, K in _blocks(self.kernel, items, self.support, threads):
+            K = np.ascontiguousarray(K)
+            for part, s in enumerate(self.steps):
+                votes = np.empty(len(K))
+                _core.votes(K, s.at, s.step, s.survival, float(self.intercept), votes, threads)
+                out[rows, part] = votes / max(s.survival.sum(), 1.0)
+        return out
