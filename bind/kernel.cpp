@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "arrays.hpp"
@@ -5,7 +6,6 @@
 #include "base/error.hpp"
 #include "kernel/finish.hpp"
 #include "kernel/panel.hpp"
-#include "model/votes.hpp"
 #include "solver/kernel_perceptron.hpp"
 
 namespace widemargin {
@@ -58,9 +58,9 @@ struct BoundKernelPerceptron {
   Index n;
 };
 
-BoundKernelPerceptron make(nb::object object, In<double> y, In<double> step, In<Column> visits, double eta, bool intercept,
-                           int shuffle, std::uint64_t seed, int birth, Index patience, Index first, Index memory,
-                           int threads) {
+BoundKernelPerceptron make(nb::object object, In<double> y, In<double> step, In<Column> visits, double eta,
+                           bool intercept, int shuffle, std::uint64_t seed, int birth, Index patience, Index first,
+                           Index memory, int threads) {
   const BoundKernelRows& rows = nb::cast<const BoundKernelRows&>(object);
   const Index n = rows.rows->n();
   if (static_cast<Index>(y.shape(0)) != n) fail("one label a row is needed");
@@ -69,20 +69,27 @@ BoundKernelPerceptron make(nb::object object, In<double> y, In<double> step, In<
   for (const Column i : view(visits))
     if (i < first || i >= n) fail("a visit names a row that is not there");
   const KernelPerceptronProblem problem{*rows.rows, rows.view, rows.spec, y.data(), view(step), view(visits)};
-  const KernelPerceptronOptions options{eta,   intercept, static_cast<Shuffle>(shuffle), seed, birth, patience,
-                                        first, memory,    threads};
+  const KernelPerceptronOptions options{eta,    intercept, static_cast<Shuffle>(shuffle), seed, birth, patience, first,
+                                        memory, threads};
   return {{object, nb::cast(y), nb::cast(step), nb::cast(visits)}, KernelPerceptron(problem, options), n};
 }
 
-nb::tuple advance(BoundKernelPerceptron& self, InOut<double> c, InOut<double> a, InOut<Column> updates_of, Counters counters,
-                  Index budget, Index until_epoch, bool keep_log) {
+nb::tuple advance(BoundKernelPerceptron& self, InOut<double> c, InOut<double> a, InOut<Column> updates_of,
+                  Counters counters, InOut<double> sums, Index budget, Index until_epoch, bool keep_log) {
   const auto fits = [&](std::size_t size) { return static_cast<Index>(size) == self.n; };
   if (!fits(c.shape(0)) || (a.shape(0) && !fits(a.shape(0))) || (updates_of.shape(0) && !fits(updates_of.shape(0))))
     fail("the arrays of the state must have one entry a row");
-  if (counters.shape(0) != 7) fail("the state does not have the fields of this version");
+  if (counters.shape(0) != 7 || sums.shape(0) != 2) fail("the state does not have the fields of this version");
   std::int64_t* k = counters.data();
-  OnlineCounters numbers{.epoch = k[0], .position = k[1], .visits = k[2], .updates = k[3], .epoch_updates = k[4],
-                         .best_updates = k[5], .best_epoch = k[6]};
+  OnlineCounters numbers{.epoch = k[0],
+                         .position = k[1],
+                         .visits = k[2],
+                         .updates = k[3],
+                         .epoch_updates = k[4],
+                         .best_updates = k[5],
+                         .best_epoch = k[6],
+                         .epoch_weight = sums.data()[0],
+                         .best_weight = sums.data()[1]};
   std::vector<Mistake> log;
   OnlineStop stop;
   {
@@ -92,8 +99,10 @@ nb::tuple advance(BoundKernelPerceptron& self, InOut<double> c, InOut<double> a,
     stop = self.solver.advance(numbers, arrays, budget, until_epoch, keep_log ? &log : nullptr, poll_signals);
   }
   const OnlineCounters& o = numbers;
-  const std::int64_t values[] = {o.epoch, o.position, o.visits, o.updates, o.epoch_updates, o.best_updates, o.best_epoch};
+  const std::int64_t values[] = {o.epoch,         o.position,     o.visits,    o.updates,
+                                 o.epoch_updates, o.best_updates, o.best_epoch};
   std::copy(std::begin(values), std::end(values), k);
+  sums.data()[0] = o.epoch_weight, sums.data()[1] = o.best_weight;
   std::vector<Index> visit(log.size());
   std::vector<Column> row(log.size());
   std::vector<double> step(log.size());
@@ -107,43 +116,39 @@ void exp_in_place(InOut<T> x) {
   exp_nonpositive(x.data(), static_cast<Index>(x.shape(0)));
 }
 
-// SciPy's capsules carry the C signature as their name: 32-bit integers are what the core passes.
-void set_blas(nb::capsule sgemm, nb::capsule dgemm) {
-  for (const nb::capsule& c : {sgemm, dgemm})
-    if (!c.name() || std::string(c.name()).find("int *") == std::string::npos) fail("not a BLAS function of SciPy");
-  blas::set(reinterpret_cast<blas::Gemm<float>>(sgemm.data()), reinterpret_cast<blas::Gemm<double>>(dgemm.data()));
+// SciPy's capsules carry the C signature as their name: 13 arguments of a matrix product, with 32-bit integers.
+void* product_of(const nb::capsule& c) {
+  const std::string name = c.name() ? c.name() : "";
+  if (std::count(name.begin(), name.end(), ',') != 12 || name.find("int *") == std::string::npos)
+    fail("this is no matrix product of SciPy's BLAS: " + name);
+  return c.data();
 }
 
-void bound_votes(Matrix k, In<Column> at, In<double> step, In<double> survival, double one, InOut<double> out, int threads) {
-  if (out.shape(0) != k.shape(0) || step.shape(0) != at.shape(0) || survival.shape(0) != at.shape(0))
-    fail("arrays of the votes do not fit together");
-  for (const Column i : view(at))
-    if (i < 0 || static_cast<std::size_t>(i) >= k.shape(1)) fail("a step names a support row that is not there");
-  nb::gil_scoped_release free;
-  votes(k.data(), static_cast<Index>(k.shape(1)), static_cast<Index>(k.shape(0)), view(at), step.data(), survival.data(), one,
-        out.data(), threads);
+void set_blas(nb::capsule sgemm, nb::capsule dgemm) {
+  blas::set(reinterpret_cast<blas::Gemm<float>>(product_of(sgemm)),
+            reinterpret_cast<blas::Gemm<double>>(product_of(dgemm)));
 }
 
 }  // namespace
 
 void bind_kernel(nb::module_& m) {
-  m.def("set_blas", &set_blas, "sgemm"_a, "dgemm"_a, "Matrix products for the core: capsules of scipy.linalg.cython_blas.");
+  m.def("set_blas", &set_blas, "sgemm"_a, "dgemm"_a,
+        "Matrix products for the core: capsules of scipy.linalg.cython_blas.");
   m.def("has_blas", &blas::ready);
   m.def("exp_nonpositive", &exp_in_place<float>, "x"_a.noconvert(), "x = exp(x) in place, for x <= 0.");
   m.def("exp_nonpositive", &exp_in_place<double>, "x"_a.noconvert());
-  m.def("kernel_block", &block, "a"_a, "b"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "out"_a.noconvert(), "threads"_a,
-        "out = k(a, b) in float64; kind is 0 linear, 1 polynomial, 2 rbf.");
-  m.def("votes", &bound_votes, "k"_a.noconvert(), "at"_a.noconvert(), "step"_a.noconvert(), "survival"_a.noconvert(), "one"_a,
-        "out"_a.noconvert(), "threads"_a);
+  m.def("kernel_block", &block, "a"_a, "b"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "out"_a.noconvert(),
+        "threads"_a, "out = k(a, b) in float64; kind is 0 linear, 1 polynomial, 2 rbf.");
   nb::class_<BoundKernelRows>(m, "KernelRows", "Rows and a kernel, ready for blocks of kernel values in float32.")
       .def_prop_ro("n", [](const BoundKernelRows& r) { return r.rows->n(); });
   m.def("kernel_rows", &kernel_rows, "rows"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "threads"_a);
   nb::class_<BoundKernelPerceptron>(m, "KernelPerceptron", "The perceptron in its dual form.")
       .def_prop_ro("visits_per_epoch", [](const BoundKernelPerceptron& s) { return s.solver.visits_per_epoch(); })
-      .def_prop_ro("exact_scores", [](const BoundKernelPerceptron& s) { return s.solver.exact_scores(); },
-                   "Decisions that float32 left open and float64 made.")
-      .def("advance", &advance, "c"_a.noconvert(), "a"_a.noconvert(), "updates_of"_a.noconvert(), "counters"_a.noconvert(),
-           "budget"_a, "until_epoch"_a, "keep_log"_a,
+      .def_prop_ro(
+          "exact_scores", [](const BoundKernelPerceptron& s) { return s.solver.exact_scores(); },
+          "Decisions that float32 left open and float64 made.")
+      .def("advance", &advance, "c"_a.noconvert(), "a"_a.noconvert(), "updates_of"_a.noconvert(),
+           "counters"_a.noconvert(), "sums"_a.noconvert(), "budget"_a, "until_epoch"_a, "keep_log"_a,
            "-> (stop, visit, row, step) as OnlineSolver.advance.");
   m.def("kernel_perceptron", &make, "rows"_a, "y"_a.noconvert(), "step"_a.noconvert(), "visits"_a.noconvert(), "eta"_a,
         "intercept"_a, "shuffle"_a, "seed"_a, "birth"_a, "patience"_a, "first"_a, "memory"_a, "threads"_a);

@@ -19,7 +19,7 @@ using Gemm = void (*)(const char*, const char*, const int*, const int*, const in
 void set(Gemm<float> sgemm, Gemm<double> dgemm);
 bool ready();
 
-constexpr Index depth = 256;            // terms summed in one call
+constexpr Index depth = 256;              // terms summed in one call
 constexpr Index volume = Index{1} << 18;  // multiplications in one call
 
 // How many columns to take at once when there are m <= 64 rows of width d.
@@ -28,7 +28,8 @@ inline Index tile_columns(Index m, Index d) {
   return std::clamp<Index>(most / 16 * 16, 16, 256);
 }
 
-// c[i * ldc + j] = sum_k a[i * lda + k] b[j * ldb + k]: products of rows with rows. One tile: m n min(d, depth) <= volume.
+// c[i * ldc + j] = sum_k a[i * lda + k] b[j * ldb + k]: products of rows with rows, one tile of them
+// (m n min(d, depth) <= volume).
 template <class T>
 void row_products(const T* a, Index lda, Index m, const T* b, Index ldb, Index n, Index d, T* c, Index ldc);
 

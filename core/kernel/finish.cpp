@@ -18,9 +18,9 @@ namespace {
 constexpr double log2_e = 0x1.71547652b82fep+0;
 // 1 / k!, highest first.
 constexpr float taylor7[] = {1.f / 5040, 1.f / 720, 1.f / 120, 1.f / 24, 1.f / 6, 0.5f, 1.f, 1.f};
-constexpr double taylor13[] = {1. / 6227020800, 1. / 479001600, 1. / 39916800, 1. / 3628800, 1. / 362880,
-                               1. / 40320,      1. / 5040,      1. / 720,      1. / 120,     1. / 24,
-                               1. / 6,          0.5,            1.,            1.};
+constexpr double taylor13[] = {
+    1. / 6227020800, 1. / 479001600, 1. / 39916800, 1. / 3628800, 1. / 362880, 1. / 40320, 1. / 5040,
+    1. / 720,        1. / 120,       1. / 24,       1. / 6,       0.5,         1.,         1.};
 
 // ln 2 in two pieces: n * high is exact for every n that can occur.
 struct Single {
@@ -101,8 +101,7 @@ AVX2 inline __m256d vector_exp(__m256d x) {
   r = _mm256_fnmadd_pd(n, _mm256_set1_pd(Double::low), r);
   __m256d p = _mm256_set1_pd(taylor13[0]);
   for (int k = 1; k < 14; ++k) p = _mm256_fmadd_pd(p, r, _mm256_set1_pd(taylor13[k]));
-  const __m256i bits =
-      _mm256_slli_epi64(_mm256_add_epi64(_mm256_castpd_si256(shifted), _mm256_set1_epi64x(1023)), 52);
+  const __m256i bits = _mm256_slli_epi64(_mm256_add_epi64(_mm256_castpd_si256(shifted), _mm256_set1_epi64x(1023)), 52);
   return _mm256_and_pd(_mm256_mul_pd(p, _mm256_castsi256_pd(bits)), alive);
 }
 
@@ -156,7 +155,8 @@ AVX2 void avx2_accumulate(const float* const* rows, const double* step, Index m,
     _mm256_storeu_pd(f + b, low);
     _mm256_storeu_pd(f + b + 4, high);
     if (!spread) continue;
-    _mm256_storeu_pd(spread + b, _mm256_add_pd(_mm256_loadu_pd(spread + b), _mm256_cvtps_pd(_mm256_castps256_ps128(size))));
+    _mm256_storeu_pd(spread + b,
+                     _mm256_add_pd(_mm256_loadu_pd(spread + b), _mm256_cvtps_pd(_mm256_castps256_ps128(size))));
     _mm256_storeu_pd(spread + b + 4,
                      _mm256_add_pd(_mm256_loadu_pd(spread + b + 4), _mm256_cvtps_pd(_mm256_extractf128_ps(size, 1))));
   }

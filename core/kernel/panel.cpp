@@ -106,7 +106,8 @@ void Panel<T>::spread(const SparseRows<V>& rows, const Column* I, double scale) 
 
 template <class T>
 template <class V, class Which>
-void Panel<T>::sparse_products(const SparseRows<V>& rows, double scale, Index count, T* out, Index ld, Which which) const {
+void Panel<T>::sparse_products(const SparseRows<V>& rows, double scale, Index count, T* out, Index ld,
+                               Which which) const {
   T sum[most];
   for (Index b = 0; b < count; ++b) {
     std::fill_n(sum, width_, T{0});
@@ -150,7 +151,8 @@ void Panel<T>::against(const KernelRows<T>& other, const Column* J, Index count,
           for (Index b = 0; b < count; ++b) std::copy_n(r[J[b]].x, d_, other_.data() + b * d_);
           const Index step = blas::tile_columns(m_, d_);
           for (Index b = 0; b < count; b += step)
-            blas::row_products(x_.data(), d_, m_, other_.data() + b * d_, d_, std::min(step, count - b), d_, out + b, ld);
+            blas::row_products(x_.data(), d_, m_, other_.data() + b * d_, d_, std::min(step, count - b), d_, out + b,
+                               ld);
         } else {
           sparse_products(r, other.scale_, count, out, ld, [&](Index j) { return Index{J[j]}; });
         }
@@ -165,7 +167,8 @@ void kernel_block(const KernelRows<double>& a, const KernelRows<double>& b, doub
   if (a.d() != b.d()) fail("the two sides have different numbers of features");
   if (a.sparse() != b.sparse()) fail("one side is sparse and the other is not");
   constexpr Index chunk = 1024;
-  const Index n = b.n(), pieces = (n + chunk - 1) / chunk, panels = (a.n() + Panel<double>::most - 1) / Panel<double>::most;
+  const Index n = b.n(), pieces = (n + chunk - 1) / chunk,
+              panels = (a.n() + Panel<double>::most - 1) / Panel<double>::most;
   parallel_for(
       panels, threads,
       [&](Index p) {

@@ -1,7 +1,7 @@
 // Blocks of kernel values between rows: some rows on one side (a panel of at most 64), many on the other.
 //
-// KernelRows<T>  all rows as the blocks need them, in type T. In float32 dense rows are a copy scaled by a power of two so
-//                that the longest has a norm in (1/2, 1]: no overflow, and underflow only far below what matters.
+// KernelRows<T>  all rows as the blocks need them, in type T. In float32 dense rows are a copy scaled by a power of
+//                two so that the longest has a norm in [1/2, 1): no overflow, underflow only far below what matters.
 // Panel<T>       the few rows: copied together (dense: BLAS takes them), or spread out over the columns that they use
 //                (sparse: each row of the other side then adds up one short vector for each of its entries).
 #pragma once
@@ -23,7 +23,7 @@ class KernelRows {
   Index n() const { return n_; }
   Index d() const { return d_; }
   bool sparse() const { return !std::holds_alternative<DenseRows<T>>(rows_); }
-  const KernelSpec& spec() const { return spec_; }  // in the units of the scaled rows
+  const KernelSpec& spec() const { return spec_; }                           // in the units of the scaled rows
   double norm(Index i) const { return norm_[static_cast<std::size_t>(i)]; }  // scaled
   double largest_norm() const { return largest_; }
   Index terms() const { return terms_; }  // most products in a dot product
@@ -63,7 +63,7 @@ class Panel {
   void sparse_products(const SparseRows<V>& rows, double scale, Index count, T* out, Index ld, Which which) const;
 
   Index m_ = 0, d_ = 0;
-  std::vector<T> x_;      // dense: m x d;  sparse: slot x width_
+  std::vector<T> x_;  // dense: m x d;  sparse: slot x width_
   std::vector<T> ga_;
   std::vector<T> other_;  // dense rows J copied together
   Index width_ = 0;

@@ -122,9 +122,10 @@ void KernelPerceptron::run_block(OnlineCounters& c, KernelPerceptronArrays state
     const Index i = rows[p];
     ++c.visits;
     if (!wrong(p, rows, state.c)) continue;
-    const double step = o_.eta * (p_.step.empty() ? 1.0 : p_.step[static_cast<std::size_t>(i)]) * p_.y[i];
+    const double s = p_.step.empty() ? 1.0 : p_.step[static_cast<std::size_t>(i)], step = o_.eta * s * p_.y[i];
     ++c.updates;
     ++c.epoch_updates;
+    c.epoch_weight += s;
     update(p, rows, size, step, state.c);
     if (state.a) state.a[i] += static_cast<double>(c.visits - o_.birth) * step;
     if (state.updates_of) ++state.updates_of[i];
@@ -148,7 +149,7 @@ OnlineStop KernelPerceptron::run(OnlineCounters& c, KernelPerceptronArrays state
                                  std::vector<Mistake>* log, Poll poll) {
   while (budget > 0) {
     set_order(c.epoch);
-    if (c.position == 0) c.epoch_updates = 0;
+    if (c.position == 0) c.epoch_updates = 0, c.epoch_weight = 0;
     const Index size = std::min({block, budget, m_ - c.position});
     run_block(c, state, order_.data() + c.position, size, log);
     budget -= size;
@@ -158,7 +159,8 @@ OnlineStop KernelPerceptron::run(OnlineCounters& c, KernelPerceptronArrays state
 
     c.position = 0;
     ++c.epoch;
-    if (c.best_updates < 0 || c.epoch_updates < c.best_updates) c.best_updates = c.epoch_updates, c.best_epoch = c.epoch;
+    if (c.best_updates < 0 || c.epoch_weight < c.best_weight)
+      c.best_updates = c.epoch_updates, c.best_weight = c.epoch_weight, c.best_epoch = c.epoch;
     if (c.epoch_updates == 0) return OnlineStop::clean;
     if (o_.patience > 0 && c.epoch - c.best_epoch >= std::max(o_.patience, c.best_epoch)) return OnlineStop::stalled;
     if (c.epoch >= until_epoch) return OnlineStop::epoch;

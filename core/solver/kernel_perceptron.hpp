@@ -2,11 +2,12 @@
 //
 // Problem  if y_i u(x_i) <= 0:  c_i += eta s_i y_i;   without an intercept the kernel has no + 1
 // Symbols  c signed sums of steps (c_j = alpha_j y_j), s_i the step of row i (its weight), b = sum_j c_j
-// Stops    as solver/online.hpp: an epoch without update, a limit of epochs, no fewer updates for long, or the budget. Any cut
-//          into calls gives the same state, bit for bit: every decision is that of the float64 referee (kernel/exact.hpp).
-// Method   the order of the rows and the lazy average are those of solver/online.hpp  [AizermanEtAl64; FreundSchapire99, sec. 3.2]
-//          All scores are kept up to date (kernel_scores.hpp): a mistake costs n kernel values, where evaluating the sum
-//          afresh would cost as many as there are support rows at every visit, never fewer in an epoch. 64 visits make
+// Stops    as solver/online.hpp: an epoch without update, a limit of epochs, no fewer updates for long, or the budget.
+//          Any cut into calls gives the same state, bit for bit: every decision is that of the float64 referee
+//          (kernel/exact.hpp).
+// Method   [AizermanEtAl64]; orders and lazy average as in solver/online.hpp.
+//          All scores are kept up to date (kernel_scores.hpp): a mistake costs n kernel values. Summing afresh at each
+//          visit costs as many as there are support rows, over an epoch never fewer (after the first). 64 visits make
 //          a block; its scores are corrected for the mistakes not yet added and for those inside the block. A sign
 //          that the error bound of float32 leaves open is asked from the referee.
 #pragma once
@@ -60,7 +61,8 @@ class KernelPerceptron {
 
   void set_order(Index epoch);
   void follow(const double* c, Poll poll);
-  void run_block(OnlineCounters& c, KernelPerceptronArrays state, const Column* rows, Index size, std::vector<Mistake>* log);
+  void run_block(OnlineCounters& c, KernelPerceptronArrays state, const Column* rows, Index size,
+                 std::vector<Mistake>* log);
   void score_block(const Column* rows, Index size);
   bool wrong(Index p, const Column* rows, const double* c);
   void update(Index p, const Column* rows, Index size, double step, double* c);
@@ -78,14 +80,14 @@ class KernelPerceptron {
   std::vector<Column> order_;
   Index order_of_ = -1;
   KernelScores scores_;
-  std::vector<double> known_;     // the c that scores_ and pending steps stand for
-  std::vector<Column> support_;   // rows with c != 0, in their order
+  std::vector<double> known_;    // the c that scores_ and pending steps stand for
+  std::vector<Column> support_;  // rows with c != 0, in their order
   double bias_ = 0;
-  std::vector<Column> pending_;   // steps made, not yet in scores_
+  std::vector<Column> pending_;  // steps made, not yet in scores_
   std::vector<double> pending_step_;
   double pending_length_ = 0;
   Panel<float> panel_;
-  std::vector<float> pair_;       // kernel values inside the block, or of pending rows with the block
+  std::vector<float> pair_;  // kernel values inside the block, or of pending rows with the block
   bool pair_ready_ = false;
   double u_[block], size_[block];  // corrections of the scores of the block and the sum of |terms|
 };

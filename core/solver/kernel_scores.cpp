@@ -29,7 +29,8 @@ KernelScores::KernelScores(const KernelRows<float>& rows, Index first, Index mem
       kmax_(static_cast<std::size_t>(n_)),
       slot_of_(static_cast<std::size_t>(rows.n()), never_seen) {
   const KernelSpec& s = rows.spec();
-  const double D = static_cast<double>(rows.sparse() ? rows.terms() : std::min(rows.d(), blas::depth) + rows.d() / blas::depth + 1);
+  const double D =
+      static_cast<double>(rows.sparse() ? rows.terms() : std::min(rows.d(), blas::depth) + rows.d() / blas::depth + 1);
   const double R = rows.largest_norm(), p = s.degree;
   for (Index i = 0; i < n_; ++i) {
     const double r = rows.norm(first + i);
@@ -48,7 +49,8 @@ KernelScores::KernelScores(const KernelRows<float>& rows, Index first, Index mem
     rho_[static_cast<std::size_t>(i)] = 1.05 * rho;
     kmax_[static_cast<std::size_t>(i)] = kmax;
   }
-  const double largest = s.kind == KernelKind::polynomial ? p * std::pow(s.gamma * (R + 1) + std::abs(s.offset), p) : 1 + s.gamma;
+  const double largest =
+      s.kind == KernelKind::polynomial ? p * std::pow(s.gamma * (R + 1) + std::abs(s.offset), p) : 1 + s.gamma;
   tiny_ = 0x1p-90 * largest;
   const Index wanted = std::min(memory / (4 * std::max<Index>(n_, 1)), rows.n());
   if (wanted > 0) kept_.reset(new (std::nothrow) float[static_cast<std::size_t>(wanted * n_)]);

@@ -1,16 +1,17 @@
 // Scores of all rows under a kernel expansion, kept up to date in float32 blocks, with a bound on their error.
 //
 // Problem  f_i = sum_j c_j k(x_i, x_j) for the rows i >= first, while c changes at a few rows at a time
-// Symbols  u = 2^-24; r_i = |x_i|, R the longest; D the terms of a dot product between two roundings of it; s_j a step made
-//          at row j, L = sum |s_j|, M their number
-// Bound    |f_i - exact| <= rho_i S_i + L ((kmax_i + 1) (M + d + 20) 2^-52 + tiny)      dot products: [Higham02, sec. 3.1]
-//            rbf         rho_i = gamma (r_i + R)^2 (D + 10) u + 8 u,    S_i = sum |s_j| k_ij     kmax_i = 1 + gamma (r_i + R)^2
-//            linear      rho_i = gamma r_i (D + 6) u,                   S_i = sum |s_j| r_j      kmax_i = gamma r_i R
-//            polynomial  rho_i = p (D + 10) u T_i^p,                    S_i = L                  kmax_i = T_i^p,
-//                        T_i = gamma r_i R + |offset|
+// Symbols  u = 2^-24; r_i = |x_i|, R the longest; D the roundings that a product in a dot product goes through;
+//          s_j a step made at row j, L = sum |s_j|, M their number
+// Bound    |f_i - exact| <= rho_i S_i + L ((kmax_i + 1) (M + d + 20) 2^-52 + tiny)          [Higham02, sec. 3.1] and
+//            rbf         rho_i = g_i (D + 10) u + 8 u   S_i = sum |s_j| k_ij   kmax_i = 1 + g_i
+//            linear      rho_i = gamma r_i (D + 6) u    S_i = sum |s_j| r_j    kmax_i = gamma r_i R
+//            polynomial  rho_i = p (D + 10) u T_i^p     S_i = L                kmax_i = T_i^p
+//          where g_i = gamma (r_i + R)^2,  T_i = gamma r_i R + |offset|
 //          The second term covers all of float64: these sums, the bias, and the referee's (kernel/exact.hpp).
 //          A kernel value that overflows float32 makes f_i NaN, which no comparison calls certain.
-// Method   new rows of kernel values by BLAS in panels of 64; a row that comes a second time is kept, within the memory given
+// Method   new rows of kernel values by BLAS in panels of 64; a row that comes a second time is kept, if there
+//          is memory for it
 #pragma once
 
 #include <memory>
@@ -32,8 +33,8 @@ class KernelScores {
   void clear();
 
   double score(Index i) const { return f_[at(i)]; }
-  // Bounds the error of score(i), of the pending steps that the caller adds himself (their sum |s_j| k_ij is `pending`), and
-  // of the referee.
+  // Bounds the error of score(i), of the pending steps that the caller adds himself (their sum |s_j| k_ij is
+  // `pending`), and of the referee.
   double error(Index i, double pending) const;
   // A step that is made, whether its row was added yet or not.
   void count(Index j, double step);

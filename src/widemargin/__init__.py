@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "AveragedPerceptron": "estimator.perceptron",
     "BatchPerceptron": "estimator.batch_perceptron",
+    "KernelPerceptron": "estimator.kernel_perceptron",
     "MarginPerceptron": "estimator.margin_perceptron",
     "PassiveAggressiveClassifier": "estimator.passive_aggressive",
     "PassiveAggressiveRegressor": "estimator.passive_aggressive",

@@ -6,6 +6,7 @@ from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
+from typing_extensions import CapsuleType
 
 
 def pool_size() -> int:
@@ -165,3 +166,41 @@ def cast_votes(at: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C'
     """
     Adds the votes and the scores of all vectors; u goes from the first vector's score to the last's.
     """
+
+def set_blas(sgemm: CapsuleType, dgemm: CapsuleType) -> None:
+    """Matrix products for the core: capsules of scipy.linalg.cython_blas."""
+
+def has_blas() -> bool: ...
+
+@overload
+def exp_nonpositive(x: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """x = exp(x) in place, for x <= 0."""
+
+@overload
+def exp_nonpositive(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+def kernel_block(a: Rows, b: Rows, kind: int, gamma: float, offset: float, degree: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+    """out = k(a, b) in float64; kind is 0 linear, 1 polynomial, 2 rbf."""
+
+class KernelRows:
+    """Rows and a kernel, ready for blocks of kernel values in float32."""
+
+    @property
+    def n(self) -> int: ...
+
+def kernel_rows(rows: object, kind: int, gamma: float, offset: float, degree: int, threads: int) -> KernelRows: ...
+
+class KernelPerceptron:
+    """The perceptron in its dual form."""
+
+    @property
+    def visits_per_epoch(self) -> int: ...
+
+    @property
+    def exact_scores(self) -> int:
+        """Decisions that float32 left open and float64 made."""
+
+    def advance(self, c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], updates_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], budget: int, until_epoch: int, keep_log: bool) -> tuple:
+        """-> (stop, visit, row, step) as OnlineSolver.advance."""
+
+def kernel_perceptron(rows: object, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], eta: float, intercept: bool, shuffle: int, seed: int, birth: int, patience: int, first: int, memory: int, threads: int) -> KernelPerceptron: ...

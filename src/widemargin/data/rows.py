@@ -98,7 +98,7 @@ class Training:
 
     @property
     def n(self) -> int:
-        return self.X.shape[0]
+        return len(self.y)
 
     @property
     def d(self) -> int:

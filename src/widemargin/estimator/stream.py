@@ -22,6 +22,17 @@ def _may_stream(self: Any) -> bool:
     return True
 
 
+def stream_labels(estimator: Any, classes: Any, first: bool) -> Labels:
+    """The classes of a stream of batches: given at the first call, or known already."""
+    if not first:
+        if classes is not None and not np.array_equal(np.unique(classes), estimator.classes_):
+            raise BadInput(f"`classes={classes}` is not the same as on last call to partial_fit: {estimator.classes_}.")
+        return Labels(estimator.classes_)
+    if classes is None:
+        raise BadInput("classes must be passed on the first call to partial_fit.")
+    return encode_labels(np.asarray(classes))
+
+
 class Streamed:
     """partial_fit for online learners. The order within a batch is keyed by its number: one stream, one result."""
 
@@ -81,22 +92,13 @@ class StreamedClassifier(Streamed):
         if isinstance(self.class_weight, str):
             raise BadInput("class_weight='balanced' needs all data at once: give partial_fit a dictionary instead.")
         first = not hasattr(self, "classes_")
-        labels = self._stream_labels(classes, first)
+        labels = stream_labels(self, classes, first)
         rows_before = self._stream["rows"] if hasattr(self, "_stream") else 0
         data = self._read(X, y, sample_weight, labels=labels, reset=first, first=rows_before)
         self.classes_ = labels.classes
         self._begin_stream()
         self._learn_batch(data)
         return self
-
-    def _stream_labels(self, classes: Any, first: bool) -> Labels:
-        if not first:
-            if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-                raise BadInput(f"`classes={classes}` is not the same as on last call to partial_fit: {self.classes_}.")
-            return Labels(self.classes_)
-        if classes is None:
-            raise BadInput("classes must be passed on the first call to partial_fit.")
-        return encode_labels(np.asarray(classes))
 
 
 class StreamedRegressor(Streamed):

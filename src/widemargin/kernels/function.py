@@ -62,11 +62,17 @@ def looks_like_rows(objects: Any) -> bool:
     if isinstance(objects, np.ndarray):
         return objects.dtype.kind in "biuf" or (objects.ndim == 2 and objects.dtype.kind == "O")
     first = next(iter(objects), None) if isinstance(objects, list | tuple) else None
-    return first is None or isinstance(first, list | tuple | np.ndarray) or np.isscalar(first) and not isinstance(first, str | bytes)
+    return (
+        first is None
+        or isinstance(first, list | tuple | np.ndarray)
+        or (np.isscalar(first) and not isinstance(first, str | bytes))
+    )
 
 
 def finite(values: np.ndarray) -> np.ndarray:
     if not np.isfinite(values).all():
         i, j = np.argwhere(~np.isfinite(values))[0]
-        raise BadInput(f"the kernel gave {values[i, j]} for items {i} and {j} of a block: scale the data, or change the kernel.")
+        raise BadInput(
+            f"the kernel gave {values[i, j]} for items {i} and {j} of a block: scale the data, or change the kernel."
+        )
     return values

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .items import Items
+from .items import Items, RowItems
 from .rows import RowKernel, ensure_blas
 
 
@@ -38,7 +38,7 @@ class GramSource:
     @cached_property
     def native(self) -> _core.KernelRows | None:
         """Rows and kernel for solvers of the core; None if the kernel is computed in Python."""
-        if not isinstance(self.kernel, RowKernel):
+        if not (isinstance(self.kernel, RowKernel) and isinstance(self.items, RowItems)):
             return None
         ensure_blas()
         return _core.kernel_rows(self.items.native, *self.kernel.native(), self.threads)

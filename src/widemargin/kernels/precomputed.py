@@ -26,7 +26,9 @@ class MatrixItems:
         return MatrixItems(self.matrix, self.rows[index], columns)
 
     def join(self, other: Any) -> MatrixItems:
-        raise BadInput("values between old and new items are missing: a precomputed kernel cannot be learnt batch by batch.")
+        raise BadInput(
+            "values between old and new items are missing: a precomputed kernel cannot be learnt batch by batch."
+        )
 
     def compact(self) -> MatrixItems:
         return MatrixItems(None, self.rows, self.columns)
@@ -43,7 +45,7 @@ class MatrixItems:
 
 @dataclass(frozen=True)
 class Precomputed:
-    """`fit` gets the square matrix K of kernel values between training items, `predict` that of new with training items."""
+    """`fit` gets the square matrix of values between training items, `predict` that of new with training items."""
 
     def prepare(self, objects: Any) -> MatrixItems:
         if isinstance(objects, MatrixItems):
@@ -52,6 +54,14 @@ class Precomputed:
         if K.shape[0] != K.shape[1]:
             raise BadInput(f"a precomputed kernel must be a square matrix at fit, but its shape is {K.shape}.")
         return MatrixItems(K, np.arange(len(K)), np.arange(len(K)))
+
+    def training(self, K: np.ndarray, n: int, kept: np.ndarray | None) -> MatrixItems:
+        """Items of a fit from n of which only the rows `kept` are in K; columns are numbered as given."""
+        if K.shape[1] != n:
+            raise BadInput(
+                f"a precomputed kernel must be a square matrix at fit, but its shape is ({n}, {K.shape[1]})."
+            )
+        return MatrixItems(np.asarray(K, dtype=np.float64), np.arange(len(K)), np.arange(n) if kept is None else kept)
 
     def against_training(self, K: np.ndarray) -> MatrixItems:
         """Items of a prediction."""

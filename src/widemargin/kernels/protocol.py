@@ -14,8 +14,8 @@ class Kernel(Protocol):
     """A symmetric positive semidefinite function of two items.
 
     `prepare` turns the user's objects into :class:`Items` (checking them), `block` gives the float64 matrix of values
-    between two of these, `diag` the values of items with themselves. A kernel of rows of numbers also has `rows = True`:
-    its input is then checked as an array.
+    between two of these, `diag` the values of items with themselves. A kernel of rows of numbers also has
+    `rows = True`: its input is then checked as an array.
     """
 
     def prepare(self, objects: Any) -> Items: ...

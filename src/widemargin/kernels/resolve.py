@@ -37,24 +37,25 @@ def as_kernel(
         return Linear()
     if wish == "precomputed":
         return Precomputed()
+    if wish not in NAMES:
+        raise BadInput(f"kernel is {wish!r}: it must be one of {', '.join(NAMES)}, a kernel, or a callable.")
     number = gamma if not isinstance(gamma, str) else 1.0 / X.shape[1] if gamma == "auto" else 1.0 / _spread(X, weight)
     if wish == "poly":
         return Polynomial(degree=degree, gamma=number, offset=coef0)
-    if wish == "rbf":
-        return RBF(gamma=number)
-    raise BadInput(f"kernel is {wish!r}: it must be one of {', '.join(NAMES)}, a kernel, or a callable.")
+    return RBF(gamma=number)
 
 
 def _spread(X: Any, weight: np.ndarray | None) -> float:
     """Features x variance of all values; 1 if they are all the same."""
     n, d = X.shape
     w = np.ones(n) if weight is None else weight
-    if sp.issparse(X):
-        X64 = X.astype(np.float64)
-        first, second = (np.asarray(m.sum(axis=1)).ravel() for m in (X64, X64.multiply(X64)))
-        mean = w @ first / (w.sum() * d)
-        variance = w @ second / (w.sum() * d) - mean * mean
-    else:
-        mean = w @ X.sum(axis=1, dtype=np.float64) / (w.sum() * d)
-        variance = w @ ((X - mean) ** 2).sum(axis=1, dtype=np.float64) / (w.sum() * d)
+    with np.errstate(over="ignore", invalid="ignore"):  # a variance beyond float64 is met by the checks of the values
+        if sp.issparse(X):
+            X64 = X.astype(np.float64)
+            first, second = (np.asarray(m.sum(axis=1)).ravel() for m in (X64, X64.multiply(X64)))
+            mean = w @ first / (w.sum() * d)
+            variance = w @ second / (w.sum() * d) - mean * mean
+        else:
+            mean = w @ X.sum(axis=1, dtype=np.float64) / (w.sum() * d)
+            variance = w @ ((X - mean) ** 2).sum(axis=1, dtype=np.float64) / (w.sum() * d)
     return float(d * variance) if variance > 0 and np.isfinite(variance) else 1.0

@@ -40,7 +40,9 @@ class RowKernel:
 
     def block(self, a: RowItems, b: RowItems, threads: int = 1) -> np.ndarray:
         if a.X.shape[1] != b.X.shape[1]:
-            raise BadInput(f"the rows have {a.X.shape[1]} and {b.X.shape[1]} features: both sides need the same number.")
+            raise BadInput(
+                f"the rows have {a.X.shape[1]} and {b.X.shape[1]} features: both sides need the same number."
+            )
         ensure_blas()
         if a.sparse != b.sparse:
             a, b = a.as_sparse(), b.as_sparse()
@@ -54,8 +56,8 @@ class RowKernel:
     def __call__(self, X: Any, Z: Any = None) -> np.ndarray | float:
         """The matrix of values for two 2-D arguments (Z=None: X itself), one value for two 1-D arguments."""
         if np.ndim(X) == 1 and Z is not None and np.ndim(Z) == 1:
-            pair = (self.prepare(np.asarray(v)[None, :]) for v in (X, Z))
-            return float(self.block(*pair)[0, 0])
+            x, z = (self.prepare(np.asarray(v)[None, :]) for v in (X, Z))
+            return float(self.block(x, z)[0, 0])
         a = self.prepare(X)
         return self.block(a, a if Z is None else self.prepare(Z))
 

@@ -40,11 +40,11 @@ class KernelModel:
 
 @dataclass(frozen=True)
 class Steps:
-    """The updates of one part in order: which support item, the signed step, how long the expansion then survived."""
+    """The updates of one part in order: which support item, the signed step, and the lives of all expansions."""
 
     at: np.ndarray
     step: np.ndarray
-    survival: np.ndarray
+    life: np.ndarray  # one more than steps: the first is that of u = 0
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class VotedKernelModel:
         """n x parts: votes for the positive class minus votes against, as a share of all."""
         out = np.zeros((len(items), len(self.steps)))
         for rows, K in _blocks(self.kernel, items, self.support, threads):
-            K = np.ascontiguousarray(K)
+            values = np.ascontiguousarray(K.T).ravel()
             for part, s in enumerate(self.steps):
-                votes = np.empty(len(K))
-                _core.votes(K, s.at, s.step, s.survival, float(self.intercept), votes, threads)
-                out[rows, part] = votes / max(s.survival.sum(), 1.0)
+                u, vote, score = np.zeros((3, len(K)))
+                _core.cast_votes(s.at, s.step, s.life, self.intercept, values, u, vote, score)
+                out[rows, part] = vote / max(s.life.sum(), 1.0)
         return out

@@ -18,6 +18,8 @@ from ..base.records import Stop
 from ..kernels.gram import GramSource
 from .online import COUNTERS, SHUFFLES, STOPS, visits_for
 
+SUMS = ("epoch_weight", "best_weight")
+
 
 @dataclass(frozen=True)
 class KernelPerceptronOptions:
@@ -39,12 +41,15 @@ class KernelState:
     a: np.ndarray
     updates_of: np.ndarray
     counters: np.ndarray
+    sums: np.ndarray
     f: np.ndarray
     log: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
 
     def __getattr__(self, name: str) -> Any:
         if name in COUNTERS:
             return int(self.counters[COUNTERS.index(name)])
+        if name in SUMS:
+            return float(self.sums[SUMS.index(name)])
         raise AttributeError(name)
 
     def average(self) -> np.ndarray:
@@ -89,7 +94,7 @@ class KernelPerceptronSolver:
         c = np.zeros(self.n) if c is None else np.array(c, dtype=np.float64)
         counters = np.zeros(len(COUNTERS), dtype=np.int64)
         counters[COUNTERS.index("best_updates")] = -1
-        return KernelState(c, np.zeros(self.n), np.zeros(self.n, np.int32), counters, self._loop.scores(c))
+        return KernelState(c, np.zeros(self.n), np.zeros(self.n, np.int32), counters, np.zeros(2), self._loop.scores(c))
 
     def advance(self, state: KernelState, budget: int, until: int) -> str | None:
         return STOPS[self._loop.advance(state, budget, until)]
@@ -135,7 +140,7 @@ class _NativeLoop:
         return np.empty(0)  # the core derives them from c
 
     def advance(self, s: KernelState, budget: int, until: int) -> int:
-        stop, *log = self.core.advance(s.c, s.a, s.updates_of, s.counters, budget, until, self.log)
+        stop, *log = self.core.advance(s.c, s.a, s.updates_of, s.counters, s.sums, budget, until, self.log)
         if len(log[0]):
             s.log.append(tuple(log))
         return stop
@@ -211,23 +216,26 @@ class _PythonLoop:
 
     def advance(self, s: KernelState, budget: int, until: int) -> int:
         epoch, position, visits, updates, epoch_updates, best_updates, best_epoch = map(int, s.counters)
+        epoch_weight, best_weight = map(float, s.sums)
         m, stop = len(self.visits), 0
         while budget > 0 and stop == 0:
             self._set_order(epoch)
             if position == 0:
-                epoch_updates = 0
+                epoch_updates, epoch_weight = 0, 0.0
             at = self._next_mistake(s.f, position, min(m, position + budget))
             mistake = at < min(m, position + budget)
             done = at - position + mistake
             if mistake:
                 self._update(s, int(self.order[at]), visits + done - 1)
+                epoch_weight += float(self.size[self.order[at]])
                 updates, epoch_updates = updates + 1, epoch_updates + 1
             budget, visits, position = budget - done, visits + done, position + done
             if position == m:
                 position, epoch = 0, epoch + 1
-                if best_updates < 0 or epoch_updates < best_updates:
-                    best_updates, best_epoch = epoch_updates, epoch
+                if best_updates < 0 or epoch_weight < best_weight:
+                    best_updates, best_weight, best_epoch = epoch_updates, epoch_weight, epoch
                 stalled = 0 < self.o.patience <= epoch - best_epoch and epoch - best_epoch >= best_epoch
                 stop = 2 if epoch_updates == 0 else 3 if stalled else 1 if epoch >= until else 0
+        s.sums[:] = epoch_weight, best_weight
         s.counters[:] = epoch, position, visits, updates, epoch_updates, best_updates, best_epoch
         return stop

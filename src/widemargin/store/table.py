@@ -11,6 +11,7 @@ from typing import Any
 
 from .encoders import ENCODER
 from .estimators import EstimatorSpec
+from .kernels import ITEM_NAMES, KERNEL_NAMES, KERNELS
 from .records import DataclassSpec
 from .rules import Array, Each, Fields, Labels, Part, Plain, Rows, Rule, Sizes
 from .states import BATCH_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
@@ -76,7 +77,27 @@ def _votes_fit_together(s: Sizes) -> bool:
     return _parts_fit_classes(s) and s.get("p", s["d"] + 1) == s["d"] + 1
 
 
+KERNEL_PERCEPTRON: Mapping[str, Rule] = {
+    **{name: rule for name, rule in ITERATED.items() if name != "coef_"},
+    "kernel_": Part(*KERNEL_NAMES),
+    "support_items_": Part(*ITEM_NAMES),
+    "support_": Array("i8", ("s",), low=0),
+    "unused_": Array("i8", ("v",), low=0),
+    "dual_coef_": Array("f8", ("k", "s")),
+    "steps_": Part("Steps", size="*"),
+    "_stream": Fields(
+        {
+            "rows": Plain(int, low=0),
+            "batches": Plain(int, low=0),
+            "seed": Plain(int),
+            "states": Part("KernelState", size="k", optional=True),
+        },
+        optional=True,
+    ),
+}
+
 TABLE: dict[str, Any] = {
+    **KERNELS,
     # records
     "Stop": DataclassSpec("widemargin.base.records:Stop", 1),
     "Trace": TRACE,
@@ -106,6 +127,9 @@ TABLE: dict[str, Any] = {
             "given_up_by_part_": Rule(optional=True),
         },
         rule=_parts_fit_classes,
+    ),
+    "KernelPerceptron": EstimatorSpec(
+        "widemargin.estimator.kernel_perceptron:KernelPerceptron", 1, KERNEL_PERCEPTRON, rule=_parts_fit_classes
     ),
     "BatchPerceptron": EstimatorSpec(
         "widemargin.estimator.batch_perceptron:BatchPerceptron", 1, ITERATED, rule=_parts_fit_classes
