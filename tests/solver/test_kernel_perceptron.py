@@ -80,7 +80,7 @@ def test_steps_weights_and_orders_are_those_of_the_linear_solver(native, interce
     assert_allclose(dual.average() @ X, primal.average()[0], atol=1e-12)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=20)
 @given(
     st.integers(0, 10**6),
     st.sampled_from(KERNELS),
