@@ -35,14 +35,15 @@ from ..model.multiclass import binary_parts, decide
 from ..solver.kernel_perceptron import KernelPerceptronOptions, KernelPerceptronSolver
 from ..solver.parts import Parts
 from .base import Classifier
-from .kernel_support import Expansion, carried, kept_expansion, refuse_overflow
-from .online_fit import SHUFFLE
+from .kernel_certify import KernelMistakeBound
+from .kernel_support import Expansion, KernelTraining, carried, kept_expansion, kernel_proof, refuse_overflow
+from .online_fit import NEARLY_FREE, SHUFFLE
 from .perceptron import PATIENCE
 from .stream import stream_labels
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KernelPerceptron(Classifier):
+class KernelPerceptron(KernelMistakeBound, Classifier):
     """Perceptron in the feature space of a kernel.
 
     Parameters
@@ -126,18 +127,18 @@ class KernelPerceptron(Classifier):
             return True
         return callable(self.kernel) and not hasattr(self.kernel, "prepare") and looks_like_rows(X)
 
-    def _read_any(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> tuple[Training, Any, Any]:
-        """(training set, kernel, items): arrays are checked only where the kernel is one of rows."""
+    def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> KernelTraining:
+        """Arrays are checked only where the kernel is one of rows."""
         if self._takes_rows(X):
-            data = self._read(X, y, sample_weight, **options)
+            data = super()._read(X, y, sample_weight, **options)
             kernel = self._resolved(data)
             if isinstance(kernel, Precomputed):
-                return data, kernel, kernel.training(data.X, _num_samples(X), data.kept)
-            return data, kernel, RowItems(data.X)
+                return KernelTraining.of(data, kernel, kernel.training(data.X, _num_samples(X), data.kept))
+            return KernelTraining.of(data, kernel, RowItems(data.X))
         kernel = as_kernel(self.kernel)
-        wanted = {k: v for k, v in options.items() if k == "labels"}
-        data = read_items(kernel.prepare(X), y, sample_weight, class_weight=self.class_weight, **wanted)
-        return data, kernel, data.X
+        labels = options.get("labels")
+        data = read_items(kernel.prepare(X), y, sample_weight, class_weight=self.class_weight, labels=labels)
+        return KernelTraining.of(data, kernel, data.X)
 
     def _resolved(self, data: Training) -> Any:
         return as_kernel(
@@ -171,16 +172,16 @@ class KernelPerceptron(Classifier):
         self
         """
         self._validate_params()
-        data, kernel, items = self._read_any(X, y, sample_weight)
-        source = GramSource(kernel, items, self._threads())
+        data = self._read(X, y, sample_weight)
+        source = GramSource(data.kernel, data.items, self._threads())
         refuse_overflow(source)
-        self.classes_, self.kernel_ = data.labels.classes, kernel  # type: ignore[union-attr]
+        self.classes_, self.kernel_ = data.labels.classes, data.kernel
         self.__dict__.pop("_stream", None)
         seed = seed_from(self.random_state)
         parts, places = self._parts(source, data, seed)
         state = parts.start()
-        expand = lambda: kept_expansion(self, items, state.states, places)  # noqa: E731
-        tasks = EpochTasks(self, data.X, self.classes_[data.y], self.max_iter)
+        expand = lambda: kept_expansion(self, data.items, state.states, places)  # noqa: E731
+        tasks = EpochTasks(self, data, self.max_iter)
         after = (lambda _step, _columns: tasks.epoch_done(lambda: self._fitted(expand()))) if tasks.active else None
         stop, self.trace_ = drive(
             parts,
@@ -192,7 +193,9 @@ class KernelPerceptron(Classifier):
         )
         self._keep(expand(), state.states, stop)
         self._number(expand().used, data.kept, _num_samples(X))
-        self.certificate_ = self._certify(data)
+        self.proof_: Any = kernel_proof(state.states, places, seed)
+        cheap = data.n * len(self.support_) <= NEARLY_FREE
+        self.certificate_ = self._certify(data) if cheap else self._claim_little(data)
         tasks.close(lambda: self._fitted(expand()))
         return self
 
@@ -247,15 +250,11 @@ class KernelPerceptron(Classifier):
         self.n_updates_ = sum(s.updates for s in states)
         self.converged_ = stop.converged
         self.stop_reason_ = stop.sentence
-        self.proof_ = None
 
     def _number(self, used: np.ndarray, kept: np.ndarray | None, n: int) -> None:
         """Rows by the caller's numbers: rows of weight 0 were left out."""
         self.support_ = used if kept is None else kept[used]
         self.unused_ = np.setdiff1d(np.arange(n), self.support_)
-
-    def _certify(self, data: Training, prove: bool = False) -> Any:
-        return None
 
     @property
     def model_(self) -> KernelModel | VotedKernelModel:
@@ -301,15 +300,16 @@ class KernelPerceptron(Classifier):
         if isinstance(self.class_weight, str):
             raise BadInput("class_weight='balanced' needs all data at once: give partial_fit a dictionary instead.")
         first = "_stream" not in vars(self)
-        labels = stream_labels(self, classes, not hasattr(self, "classes_"))
+        new = not hasattr(self, "classes_")
+        labels = stream_labels(self, classes, new)
         stream = {"rows": 0, "batches": 0, "seed": 0, "states": None, **vars(self).get("_stream", {})}
-        data, kernel, batch = self._read_any(X, y, sample_weight, labels=labels, reset=first, first=stream["rows"])
-        if isinstance(kernel, Precomputed):
+        data = self._read(X, y, sample_weight, labels=labels, reset=new, first=stream["rows"])
+        if isinstance(data.kernel, Precomputed):
             raise BadInput("a precomputed kernel holds no values between batches: use fit, or give the kernel itself.")
         if first:
-            self.classes_, self.kernel_ = labels.classes, kernel
+            self.classes_, self.kernel_ = labels.classes, data.kernel
             stream["seed"] = seed_from(self.random_state)
-        source, states, stop = self._one_pass(stream, data, batch)
+        source, states, stop = self._one_pass(stream, data)
         e = kept_expansion(self, source.items, states, [np.arange(source.n)] * len(states))
         self._keep(e, states, stop)
         self._number(np.arange(len(e.used)), None, len(e.used))
@@ -317,12 +317,13 @@ class KernelPerceptron(Classifier):
         stream["states"] = [carried(s, e.used) for s in states]
         self._stream = stream
         self.n_iter_ = stream["batches"]
-        self.certificate_ = None
+        self.proof_ = None
+        self.certificate_ = self._claim_little(None)
         return self
 
-    def _one_pass(self, stream: dict[str, Any], data: Training, batch: Any) -> tuple[GramSource, list[Any], Stop]:
+    def _one_pass(self, stream: dict[str, Any], data: KernelTraining) -> tuple[GramSource, list[Any], Stop]:
         """The old support goes in front of the batch: it is summed over, only the batch is visited."""
-        n_old = 0
+        n_old, batch = 0, data.items
         if stream["states"] is not None:
             n_old = len(self.support_items_)
             batch = self.support_items_.join(batch)

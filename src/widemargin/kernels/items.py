@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -48,7 +47,7 @@ class RowItems:
     def sparse(self) -> bool:
         return sp.issparse(self.X)
 
-    @cached_property
+    @property
     def native(self) -> _core.Rows:
         return native_rows(self.X)
 
@@ -74,10 +73,6 @@ class RowItems:
     @property
     def digest(self) -> str:
         return f"{self.native.scan(0, 1)[3]:016x}"
-
-    # The core's view of the rows is made again where it is needed.
-    def __getstate__(self) -> dict[str, Any]:
-        return {"X": self.X}
 
 
 class ListItems:

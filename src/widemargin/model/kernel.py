@@ -32,6 +32,7 @@ class KernelModel:
 
     def scores(self, items: Any, threads: int = 1) -> np.ndarray:
         """n x parts."""
+        items = self.kernel.prepare(items)
         out = np.empty((len(items), len(self.coef)))
         for rows, K in _blocks(self.kernel, items, self.support, threads):
             out[rows] = K @ self.coef.T + self.intercept
@@ -58,6 +59,7 @@ class VotedKernelModel:
 
     def scores(self, items: Any, threads: int = 1) -> np.ndarray:
         """n x parts: votes for the positive class minus votes against, as a share of all."""
+        items = self.kernel.prepare(items)
         out = np.zeros((len(items), len(self.steps)))
         for rows, K in _blocks(self.kernel, items, self.support, threads):
             values = np.ascontiguousarray(K.T).ravel()
