@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.multiclass import check_classification_targets
 
 from ..base.errors import BadInput
 
@@ -29,23 +28,30 @@ class Labels:
             codes = _encode_by_table(y, *table)
             if codes is not None:
                 return codes
-        try:
-            codes = np.searchsorted(self.classes, y)
-        except TypeError as e:
-            raise BadInput(f"y holds labels that cannot be compared with the classes {_some(self.classes)}: {e}") from e
+        if (y.dtype.kind in "OU") != (self.classes.dtype.kind in "OU"):
+            raise BadInput(
+                f"y holds labels such as {y[:1].tolist()}, which cannot be compared with the classes "
+                f"{_some(self.classes)}: numbers and text are never the same label."
+            )
+        codes = np.searchsorted(self.classes, y)
         codes = np.minimum(codes, len(self.classes) - 1)
         unknown = self.classes[codes] != y
         if np.any(unknown):
+            row = int(np.argmax(unknown))
             raise BadInput(
                 f"y holds {int(np.sum(unknown))} labels that are not among the classes {_some(self.classes)}, "
-                f"the first being {y[np.argmax(unknown)]!r}: give all classes to the first call."
+                f"the first being {y[[row]].tolist()[0]!r} in row {row}: give all classes to the first call."
             )
         return codes
 
 
 def as_column(y: Any) -> np.ndarray:
-    """One label a row; a single column of a matrix is taken with a warning, several are an error."""
-    y = np.asarray(y)
+    """One label or number a row; a single column of a matrix is taken with a warning, several are an error."""
+    if y is None:
+        raise BadInput("This estimator requires y to be passed, but the target y is None: give one label a row.")
+    if np.ma.is_masked(y):
+        raise BadInput(f"y is masked in {int(np.ma.getmaskarray(y).sum())} rows: drop rows without a label.")
+    y = _as_array(y)
     if y.ndim == 2 and y.shape[1] == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected: use y.ravel().",
@@ -55,31 +61,98 @@ def as_column(y: Any) -> np.ndarray:
         y = y.ravel()
     if y.ndim != 1:
         raise BadInput(f"y must hold one label a row, but its shape is {y.shape}: fit one model a column.")
+    if y.dtype.kind == "O":
+        y = _plain_objects(y)
+    if y.dtype.kind not in "biufUO":
+        raise BadInput(
+            f"y holds labels of type {y.dtype}, such as {y[:1].tolist()}: use whole numbers or text instead."
+        )
+    _refuse_nonfinite(y)
     return y
+
+
+def as_numbers(y: np.ndarray) -> np.ndarray:
+    """The targets of a regression in float64."""
+    if y.dtype.kind not in "biuf":
+        raise BadInput(f"y holds text, such as {y[0]!r}: a regressor needs one number a row.")
+    return y.astype(np.float64)
+
+
+def _as_array(y: Any) -> np.ndarray:
+    # NumPy turns ["a", 1] into two texts without a word.
+    mixed = isinstance(y, list | tuple) and 0 < sum(isinstance(label, str) for label in y) < len(y)
+    try:
+        return np.asarray(y, dtype=object) if mixed else np.asarray(y)
+    except ValueError as e:
+        raise BadInput(f"y must hold one label a row, but its entries differ in length: {e}") from e
+
+
+def _plain_objects(y: np.ndarray) -> np.ndarray:
+    """Numbers kept as objects become numbers; text stays as it is; everything else is refused."""
+    if all(issubclass(kind, str) for kind in set(map(type, y))):
+        return y
+    first: dict[str, str] = {}
+    for row, label in enumerate(y):
+        first.setdefault(_family(label), f"{label!r} in row {row}")
+    if "other" in first:
+        raise BadInput(f"y must hold one number or text a row, but there is {first['other']}.")
+    if "missing" in first:
+        raise BadInput(f"Input y contains NaN or None, the first being {first['missing']}: drop rows without a label.")
+    if len(first) > 1:
+        raise BadInput(
+            f"y mixes text and numbers ({first['text']}, {first['number']}): "
+            "convert all labels to one kind, for example with str."
+        )
+    numbers = np.asarray(y.tolist())
+    if numbers.dtype.kind not in "biuf" or np.any(numbers.astype(object) != y):
+        raise BadInput(f"y holds numbers that need more than 64 bits, such as {max(y, key=abs)!r}: use text instead.")
+    return numbers
+
+
+def _family(label: Any) -> str:
+    if isinstance(label, str):
+        return "text"
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return "missing"
+    if isinstance(label, bool | int | float | np.bool_ | np.integer | np.floating):
+        return "number" if label == label else "missing"
+    return "other"
+
+
+def _refuse_nonfinite(y: np.ndarray) -> None:
+    if y.dtype.kind != "f" or np.isfinite(y).all():
+        return
+    row = int(np.argmin(np.isfinite(y)))
+    what = "NaN" if np.isnan(y[row]) else f"infinity or a value too large for {y.dtype!r}"
+    raise BadInput(f"Input y contains {what}, the first in row {row}: drop or repair such rows.")
 
 
 def encode_labels(y: np.ndarray) -> Labels:
     """The classes of y, sorted."""
-    _refuse_odd_objects(y)
     classes = _classes_of(y)
     if len(classes) < 2:
         raise BadInput(
-            f"This classifier needs samples of at least 2 classes in the data, but the data contains only one class: "
-            f"{classes[0]!r}."
+            "This classifier needs samples of at least 2 classes in the data, but the data contains "
+            + (f"only one class: {classes[0]!r}." if len(classes) else "no class at all.")
         )
     return Labels(classes)
 
 
 def _classes_of(y: np.ndarray) -> np.ndarray:
     """np.unique, but by counting where labels are whole numbers in a small range: sorting costs more than a fit."""
-    if y.dtype.kind in "iub" or (y.dtype.kind == "f" and y.size and np.isfinite(y[0])):
+    if y.size and y.dtype.kind in "iubf":
         low, high = y.min().item(), y.max().item()
         if low > -(2**31) and high < 2**31 and float(high) - float(low) < 4096:
             whole = y if y.dtype.kind in "iub" else y.astype(np.int64)
             if y.dtype.kind != "f" or np.array_equal(whole, y):
                 counts = np.bincount(whole.astype(np.int64, copy=False) - int(low))
                 return (np.flatnonzero(counts) + int(low)).astype(y.dtype)
-    check_classification_targets(y)
+    if y.dtype.kind == "f" and (y % 1).any():
+        row = int(np.argmax(y % 1 != 0))
+        raise BadInput(
+            f"Unknown label type: continuous, the first being {y[row]} in row {row}. Labels must be whole numbers or "
+            "text; to predict numbers use a regressor."
+        )
     return np.unique(y)
 
 
@@ -122,25 +195,6 @@ def class_factors(wish: Any, labels: Labels, codes: np.ndarray, weight: np.ndarr
             raise BadInput(f"class_weight[{label!r}] is {factor!r}: it must be finite and not negative.")
         factors[known[label]] = factor
     return factors
-
-
-def _refuse_odd_objects(y: np.ndarray) -> None:
-    if y.dtype.kind != "O":
-        return
-    kinds: dict[type, Any] = {}
-    for label in y:
-        kinds.setdefault(type(label), label)
-    if any(k in (list, dict, set, tuple, np.ndarray) for k in kinds):
-        raise BadInput(f"y must hold one label a row, but one label is {next(iter(kinds.values()))!r}.")
-    missing = [v for v in kinds.values() if v is None or v != v]
-    if missing:
-        raise BadInput(f"Input y contains NaN or None, for example {missing[0]!r}: drop rows without a label.")
-    families = {"text" if issubclass(k, str) else "number" for k in kinds}
-    if len(families) > 1:
-        raise BadInput(
-            "y mixes text and numbers "
-            f"({', '.join(repr(v) for v in kinds.values())}): convert all labels to one kind, for example with str."
-        )
 
 
 def _some(classes: np.ndarray) -> str:

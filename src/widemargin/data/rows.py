@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from .. import _core
 from ..base.errors import BadInput
-from .labels import Labels, as_column, class_factors, encode_labels
+from .labels import Labels, as_column, as_numbers, class_factors, encode_labels
 
 FLOATS = [np.float64, np.float32]
 BLOCK = 1 << 17  # numbers of a block: a megabyte
@@ -143,50 +143,64 @@ def read_training(
     scan_now: bool = True,
 ) -> Training:
     """Reads and checks. Rows of weight 0 are absent; `labels` fixes the classes beforehand (partial_fit)."""
-    X, y = validate_data(
-        estimator,
-        X,
-        y,
-        reset=reset,
-        accept_sparse="csr",
-        accept_large_sparse=True,
-        dtype=FLOATS,
-        ensure_all_finite=False,
-        y_numeric=regression,
-        multi_output=True,
-    )
+    X = _validated(estimator, X, reset=reset)
     y = as_column(y)
+    if len(y) != X.shape[0]:
+        raise BadInput(f"X has {X.shape[0]} rows, but y has {len(y)}: one label a row is needed.")
     weight = _weights(sample_weight, X)
-    if labels is None:
-        labels = Labels(np.empty(0)) if regression else encode_labels(y)
-    codes = y.astype(np.float64) if regression else labels.encode(y)
-    if regression and not np.isfinite(codes).all():
-        raise BadInput(f"Input y contains NaN or infinity (row {int(np.flatnonzero(~np.isfinite(codes))[0])}).")
-    if class_weight is not None:
-        factors = class_factors(class_weight, labels, codes, weight)[codes]
-        weight = _some_weight(factors if weight is None else factors * weight)
     kept = None
-    if weight is not None and (weight == 0).any():
-        keep = weight > 0
-        kept = np.flatnonzero(keep)
-        X, codes, weight = X[keep], codes[keep], weight[keep]
+    if weight is not None and not weight.all():
+        kept = np.flatnonzero(weight)
+        y, weight = y[kept], weight[kept]
+    if regression:
+        labels, codes = Labels(np.empty(0)), as_numbers(y)
+    else:
+        labels, codes, weight, left = _classified(y, labels, class_weight, weight)
+        if left is not None:
+            kept = left if kept is None else kept[left]
     if weight is not None and (weight == 1).all():
         weight = None
-    X = canonical(X)
+    X = canonical(X if kept is None else X[kept])
     rows = native_rows(X, threads)
     scanned = scan(rows, X, first=first, threads=threads) if scan_now else None
     return Training(X, rows, codes, weight, labels, scanned, kept)
 
 
+def _classified(
+    y: np.ndarray, labels: Labels | None, class_weight: Any, weight: np.ndarray | None
+) -> tuple[Labels, np.ndarray, np.ndarray | None, np.ndarray | None]:
+    """Labels, codes and weights; the rows that are left, or None for all, where class_weight leaves no weight to some.
+
+    A class without rows is no class, unless `labels` says so.
+    """
+    found = labels or encode_labels(y)
+    codes = found.encode(y)
+    if class_weight is None:
+        return found, codes, weight, None
+    factors = class_factors(class_weight, found, codes, weight)[codes]
+    weight = _some_weight(factors if weight is None else factors * weight)
+    if weight.all():
+        return found, codes, weight, None
+    left = np.flatnonzero(weight)
+    found = labels or encode_labels(y[left])
+    return found, found.encode(y[left]), weight[left], left
+
+
 def read_rows(estimator: Any, X: Any, *, check_finite: bool = True) -> Any:
     """X of a prediction: same number and names of features as at fit."""
-    X = validate_data(
-        estimator, X, reset=False, accept_sparse="csr", accept_large_sparse=True, dtype=FLOATS, ensure_all_finite=False
-    )
-    X = canonical(X)
+    X = canonical(_validated(estimator, X, reset=False))
     if check_finite:
         scan(native_rows(X), X)
     return X
+
+
+def _validated(estimator: Any, X: Any, *, reset: bool) -> Any:
+    if np.ma.is_masked(X):
+        row, column = (int(i) for i in np.argwhere(np.ma.getmaskarray(X))[0][:2])
+        raise BadInput(f"X is masked (row {row}, column {column}): fill such values first.")
+    return validate_data(
+        estimator, X, reset=reset, accept_sparse="csr", accept_large_sparse=True, dtype=FLOATS, ensure_all_finite=False
+    )
 
 
 def _weights(sample_weight: Any, X: Any) -> np.ndarray | None:

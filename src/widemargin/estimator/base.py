@@ -14,7 +14,6 @@ from ..base.drive import Watch
 from ..base.errors import DataMismatch
 from ..base.params import Integral, StrOptions, positive
 from ..base.threads import threads
-from ..data.labels import Labels
 from ..data.rows import Training, read_rows, read_training
 from ..model.multiclass import decide, winners
 
@@ -45,12 +44,12 @@ class Learner(CallbackSupportMixin, BaseEstimator):
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any, *, prove: bool) -> Any:
         """The certificate anew; only for the data of the fit."""
-        labels = Labels(self.classes_) if hasattr(self, "classes_") else None
-        data = self._read(X, y, sample_weight, labels=labels, reset=False)
         expected = getattr(self.certificate_, "data_digest", "")
         if not expected:
             raise DataMismatch("this model learnt from a stream of batches: there is no fit on these data to certify.")
-        if data.digest != expected:
+        data = self._read(X, y, sample_weight, reset=False)
+        classes = getattr(self, "classes_", data.labels.classes)
+        if data.digest != expected or not np.array_equal(data.labels.classes, classes):
             raise DataMismatch(
                 f"these are not the data of the fit: {data.n} rows with digest {data.digest}, the fit had {expected}."
             )
