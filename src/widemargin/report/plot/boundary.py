@@ -107,7 +107,8 @@ class BoundaryDisplay:
             touching=touching,
             given_up=given_up,
             margin=height,
-            headline=f"{name}: {len(wrong)} of {len(codes)} rows on the wrong side",
+            headline=f"{name}: {len(wrong)} of {len(codes)} rows on the wrong side"
+            + (f", {len(given_up)} given up" if len(given_up) else ""),
         )
         return display.plot(ax=ax)
 
