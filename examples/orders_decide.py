@@ -1,4 +1,4 @@
-"""The order of the rows decides which separator a perceptron finds, and which rows it uses; seeking a margin makes them agree."""
+"""The order of the rows decides which separator a perceptron finds; seeking a wide margin makes all orders agree."""
 
 import sys
 from pathlib import Path

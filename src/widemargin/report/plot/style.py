@@ -79,9 +79,9 @@ def legend_below(ax: Any, columns: int = 3) -> None:
 
 def title(ax: Any, text: str, note: str = "") -> None:
     """A headline at the left and, under it, a line that says how to read the picture."""
-    # Lines are cut by the room there is: about 13 letters of this size to an inch.
+    # Lines are cut by the room there is: about 14 letters of this size to an inch.
     inches = ax.get_position().width * ax.figure.get_size_inches()[0]
-    letters = max(20, int(13 * inches))
+    letters = max(20, int(14 * inches))
     lines = fill(text, letters)
     if note:
         lines += "\n" + fill(note, letters)
