@@ -50,6 +50,9 @@ setup: $(VENV)/.installed stub
 api: $(VENV)/.installed
 	@$(PY) tests/test_api.py
 
+theorems: $(VENV)/.installed
+	@$(PY) tools/theorems.py --write
+
 stub: $(VENV)/.installed
 	@$(PY) tools/stub.py --write
 
@@ -76,6 +79,7 @@ lint: $(VENV)/.lint layers
 	$(PY) -m mypy --no-error-summary
 	$(PY) tools/stub.py
 	$(PY) tools/check_shape.py
+	$(PY) tools/theorems.py
 
 layers: $(VENV)/.lint
 	$(PY) tools/check_includes.py

@@ -102,8 +102,8 @@ def test_a_projection_keeps_every_distance_to_a_linear_boundary():
     model = AveragedPerceptron().fit(X, y)
     display = BoundaryDisplay.from_estimator(model, X, y)
     distance = model.decision_function(X) / np.linalg.norm(model.coef_)
-    across = display.points[:, 0] + model.intercept_[0] / np.linalg.norm(model.coef_)
-    np.testing.assert_allclose(across, distance, atol=1e-9)
+    np.testing.assert_allclose(display.points[:, 0], distance, atol=1e-9)
+    np.testing.assert_allclose(display.scores / np.linalg.norm(model.coef_), np.tile(display.x, (240, 1)), atol=1e-9)
     assert "4 columns" in display.ax_.get_title(loc="left")
     readable(display.figure_)
 

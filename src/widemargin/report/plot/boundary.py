@@ -87,7 +87,7 @@ class BoundaryDisplay:
         X = check_array(X, accept_sparse="csr", dtype=np.float64)
         classes = np.asarray(estimator.classes_)
         codes = _codes(y, classes)
-        plane = choose_plane(X, _vector(estimator), columns, feature_names)
+        plane = choose_plane(X, _linear(estimator), columns, feature_names)
         points = plane.project(X)
         x, y_grid, scores = over_grid(_score(estimator, classes), plane, *window(points), grid)
         wrong = np.flatnonzero(_codes(_predicted(estimator, X), classes) != codes)
@@ -188,11 +188,13 @@ def _predicted(estimator: Any, X: Any) -> np.ndarray:
     return np.asarray(estimator.predict(X))
 
 
-def _vector(estimator: Any) -> np.ndarray | None:
+def _linear(estimator: Any) -> tuple[np.ndarray, float] | None:
+    """w and b of a linear decision between two classes."""
     coef = getattr(estimator, "coef_", None)
     if coef is None or len(estimator.classes_) != 2:
         return None
-    return np.asarray(coef, dtype=np.float64).ravel()
+    intercept = np.ravel(getattr(estimator, "intercept_", 0.0))
+    return np.asarray(coef, dtype=np.float64).ravel(), float(intercept[0])
 
 
 def _score(estimator: Any, classes: np.ndarray) -> Any:

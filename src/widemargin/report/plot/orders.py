@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_array
 
 from ...base.errors import BadInput
-from .boundary import _codes, _score, _vector
+from .boundary import _codes, _linear, _score
 from .plane import Plane, choose_plane, over_grid, window
 from .style import INK, axes, colour, legend_below, mark, plain_frame, title
 
@@ -85,7 +85,7 @@ class OrdersDisplay:
         if len(classes) != 2:
             raise BadInput(f"orders are compared on two classes, got {len(classes)}: pick two.")
         X = check_array(X, accept_sparse="csr", dtype=np.float64)
-        plane = choose_plane(X, _vector(fits[0]), columns, feature_names)
+        plane = choose_plane(X, _linear(fits[0]), columns, feature_names)
         points = plane.project(X)
         corners = window(points)
         drawn = [over_grid(_score(fit, classes), plane, *corners, grid) for fit in fits]

@@ -30,14 +30,16 @@ class Plane:
         return self.origin + points @ self.axes
 
 
-def choose_plane(X: Any, coef: np.ndarray | None, columns: Any = None, feature_names: Any = None) -> Plane:
+def choose_plane(
+    X: Any, linear: tuple[np.ndarray, float] | None, columns: Any = None, feature_names: Any = None
+) -> Plane:
     """The plane for the data X.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n, d)
-    coef : ndarray of shape (d,) or None
-        The vector of a linear decision between two classes, if there is one.
+    linear : (w, b) or None
+        The linear decision between two classes, if there is one.
     columns : pair of names or numbers, optional
         The columns to draw; all others stay at their medians.
     feature_names : sequence of str, optional
@@ -50,8 +52,8 @@ def choose_plane(X: Any, coef: np.ndarray | None, columns: Any = None, feature_n
         return _slice(X, names, _pair(columns, names))
     if d == 2:
         return Plane(np.zeros(2), np.eye(2), (names[0], names[1]))
-    if coef is not None and np.any(coef):
-        return _along(X, np.asarray(coef, dtype=np.float64))
+    if linear is not None and np.any(linear[0]):
+        return _along(X, *linear)
     first, second = _principal(X, 2)
     note = f"plane of the two main directions of {d} columns, through the mean: regions are exact only in the plane"
     return Plane(_mean(X), np.array([first, second]), ("first main direction", "second main direction"), note)
@@ -112,13 +114,15 @@ def _slice(X: Any, names: list[str], pair: tuple[int, int]) -> Plane:
     return Plane(middle, axes, (names[pair[0]], names[pair[1]]), f"regions for {at}: points may lie in another slice")
 
 
-def _along(X: Any, coef: np.ndarray) -> Plane:
+def _along(X: Any, w: np.ndarray, b: float) -> Plane:
     """Across the boundary of a linear decision: every point keeps its exact distance to it."""
     d = X.shape[1]
-    across = coef / np.linalg.norm(coef)
+    length = float(np.linalg.norm(w))
+    across = w / length
     (beside,) = _principal(X, 1, without=across)
     note = f"projection of {d} columns that keeps each point's distance to the boundary"
-    return Plane(np.zeros(d), np.array([across, beside]), ("across the boundary (w/|w|)", "along the boundary"), note)
+    names = ("distance to the boundary", "along the boundary")
+    return Plane(-b / length * across, np.array([across, beside]), names, note)
 
 
 def _mean(X: Any) -> np.ndarray:

@@ -1,0 +1,88 @@
+"""What the documents show is what happens: Python blocks run and print what stands below them; links lead to files."""
+
+import io
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def named(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+def run(text, said_by):
+    """Runs the blocks in order; a python block followed by a text block must print it."""
+    blocks = BLOCK.findall(text)
+    names: dict = {"__name__": "__main__"}
+    for k, (kind, code) in enumerate(blocks):
+        if kind == "python":
+            out = io.StringIO()
+            with redirect_stdout(out):
+                exec(compile(code, said_by, "exec"), names)
+            if k + 1 < len(blocks) and blocks[k + 1][0] == "text":
+                assert out.getvalue().split("\n") == blocks[k + 1][1].split("\n"), said_by
+        if kind == "console":
+            for line in code.splitlines():
+                call(line)
+
+
+def call(line):
+    assert line.startswith("$ "), line
+    scripts = os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line[2:]], env={**os.environ, "PATH": scripts}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_code_in_the_documents_runs_and_prints_what_they_say(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run(page.read_text(encoding="utf-8"), named(page))
+
+
+def test_a_document_that_lies_is_caught():
+    with pytest.raises(AssertionError):
+        run("```python\nprint(1)\n```\n\n```text\n2\n```\n", "a page")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_links_between_documents_lead_to_files(page):
+    for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+EXAMPLES = sorted(p for p in (ROOT / "examples").glob("*.py") if p.name != "demo.py")
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=lambda p: p.stem)
+def test_examples_run(script, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(script)],
+        cwd=tmp_path,
+        env={**os.environ, "MPLBACKEND": "Agg"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+    if "savefig" in script.read_text(encoding="utf-8"):
+        pictures = list((tmp_path / "out").glob("*.png"))
+        assert pictures
+        assert all(p.stat().st_size > 5000 for p in pictures)
+
+
+def test_pictures_of_the_documents_are_small():
+    for picture in (ROOT / "docs" / "images").iterdir():
+        assert picture.stat().st_size < 150_000, picture
