@@ -18,7 +18,7 @@ struct PerceptronRule {
   template <class Norm>
   Correction operator()(double y, double u, double s, Norm) const {
     const double m = y * u;
-    return m <= 0 ? Correction{eta * s * y, -m * s} : Correction{0, 0};
+    return m > 0 ? Correction{0, 0} : Correction{eta * s * y, -m * s};  // a score that overflowed to NaN is a mistake
   }
 };
 
@@ -32,7 +32,7 @@ struct PassiveAggressiveRule {
   template <class Norm>
   Correction operator()(double y, double u, double s, Norm norm) const {
     const double loss = 1 - y * u;
-    return loss > 0 ? Correction{y * length(loss, norm(), s), loss} : Correction{0, 0};
+    return loss <= 0 ? Correction{0, 0} : Correction{y * length(loss, norm(), s), loss};
   }
 };
 
@@ -43,7 +43,7 @@ struct PassiveAggressiveRegressionRule {
   template <class Norm>
   Correction operator()(double y, double u, double s, Norm norm) const {
     const double r = y - u, loss = std::abs(r) - epsilon;
-    return loss > 0 ? Correction{std::copysign(base.length(loss, norm(), s), r), loss} : Correction{0, 0};
+    return loss <= 0 ? Correction{0, 0} : Correction{std::copysign(base.length(loss, norm(), s), r), loss};
   }
 };
 

@@ -10,6 +10,7 @@ from tests.oracle.perceptrons import perceptron_vectors
 
 import widemargin as wm
 from widemargin import store
+from widemargin.base.errors import BadInput
 from widemargin.data import load_iris_tenths
 from widemargin.solver.online import OnlineOptions, OnlineSolver
 
@@ -198,3 +199,18 @@ def test_a_forged_model_does_not_pass():
     assert wm.certify(model, X, y == "setosa").holds
     model.coef_ = model.coef_ * 1.01
     assert wm.certify(model, X, y == "setosa").holds is False
+
+
+@pytest.mark.parametrize("make", [wm.Perceptron, wm.AveragedPerceptron, wm.VotedPerceptron])
+def test_scores_that_overflow_are_never_called_convergence(make):
+    X, y = load_iris_tenths()[:2]
+    model = make(max_iter=30).fit(X * 1e180, y == "setosa")
+    assert not model.converged_
+    assert model.certificate_.separable is not True
+
+
+def test_a_vector_that_overflows_is_an_error():
+    with pytest.raises(BadInput, match="overflow"):
+        wm.Perceptron(shuffle=False, fit_intercept=False).fit([[1.5e308, 0], [-1.5e308, 1], [1, 1]], [0, 1, 1])
+    far = wm.PassiveAggressiveClassifier().fit([[1e200, 1e200], [-1e200, 1e200]] * 3, [0, 1] * 3)
+    assert np.isfinite(far.coef_).all()

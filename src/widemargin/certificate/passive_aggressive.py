@@ -59,8 +59,9 @@ def passive_aggressive_bound(
     cost = np.full(len(y), C) if steps is None else C * np.asarray(steps, dtype=np.float64)
     losses = _losses_above(X, y, u, epsilon)
     start = np.zeros_like(u) if w_start is None else np.asarray(w_start, dtype=np.float64)
-    P = bounded.norm_above(u - start, 2 * bounded.UNIT * (np.abs(u) + np.abs(start))) ** 2
-    R2, least = radius(X, intercept) ** 2, float(cost.min())
+    away = bounded.norm_above(u - start, 2 * bounded.UNIT * (np.abs(u) + np.abs(start)))
+    R, least = radius(X, intercept), float(cost.min())
+    P, R2 = away * away, R * R  # products, because powers of floats raise where these overflow
     power = 1 if rule == "linear" else 2
     paid = cost * losses**power if visits is None else cost * visits * losses**power
     B = _up(P + 2 * epochs * float(paid.sum()), len(y))
@@ -76,6 +77,7 @@ def passive_aggressive_bound(
     return LossBounds(loss, None, mistakes)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is never called separation
 def certify_passive_aggressive(
     X: Any,
     y: np.ndarray,

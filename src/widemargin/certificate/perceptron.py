@@ -74,7 +74,8 @@ def _bound(
     else:
         start = np.asarray(w_start, dtype=np.float64) / eta
         reach = (high * R * R / least) * v
-        value = (bounded.norm_above(start - reach, 8 * bounded.UNIT * (np.abs(start) + np.abs(reach))) / R) ** 2
+        root = bounded.norm_above(start - reach, 8 * bounded.UNIT * (np.abs(start) + np.abs(reach))) / R
+        value = root * root
         value /= low * high
     value *= 1 + 64 * bounded.UNIT
     return math.floor(value) if math.isfinite(value) else None
@@ -109,6 +110,7 @@ def margin_upper_from_counts(
     return margin_above(X, y, c, intercept)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is never called separation
 def certify_perceptron(
     X: Any,
     y: np.ndarray,

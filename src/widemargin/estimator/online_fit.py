@@ -210,6 +210,11 @@ class OnlineLearner(Learner):
         return {"coef_": model.coef, "intercept_": model.intercept}
 
     def _keep(self, state: PartsState, stop: Stop) -> None:
+        if not all(np.isfinite(s.w).all() for s in state.states):
+            raise BadInput(
+                "the numbers overflow float64 on the way: scale the features, for example with "
+                "sklearn.preprocessing.MaxAbsScaler."
+            )
         for name, value in self._fitted(state).items():
             setattr(self, name, value)
         self.n_iter_ = max(s.epoch for s in state.states)
