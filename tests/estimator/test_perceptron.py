@@ -211,6 +211,6 @@ def test_scores_that_overflow_are_never_called_convergence(make):
 
 def test_a_vector_that_overflows_is_an_error():
     with pytest.raises(BadInput, match="overflow"):
-        wm.Perceptron(shuffle=False, fit_intercept=False).fit([[1.5e308, 0], [-1.5e308, 1], [1, 1]], [0, 1, 1])
+        wm.Perceptron(shuffle=False).fit([[1.7e308, 1.7e308], [1.7e308, -1.7e308], [-1, -1]], [1, 1, 0])
     far = wm.PassiveAggressiveClassifier().fit([[1e200, 1e200], [-1e200, 1e200]] * 3, [0, 1] * 3)
     assert np.isfinite(far.coef_).all()
