@@ -1,7 +1,7 @@
 """How long does one epoch of the perceptron take, against scikit-learn's, certificate and all?
 
 CPU seconds of `fit` on one thread, best of 5, all in one run. Both estimators do the same thing: one epoch over all
-rows in a shuffled order from a zero start with step 1. Also a whole fit of ten epochs, which our certificate is part of.
+rows in a shuffled order from a zero start with step 1. Also a whole fit of ten epochs, certificate included.
 """
 
 import json
