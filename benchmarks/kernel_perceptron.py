@@ -7,6 +7,7 @@ vectorised steps; each in float64 and float32. All visit the rows in the same or
 same. `scores, whole Gram matrix` computes all values beforehand (1.6 GB): not a row method, given for comparison.
 """
 
+# ruff: noqa: E402 (the number of threads must be set before NumPy is loaded)
 import os
 
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):

@@ -37,7 +37,7 @@ KernelScores::KernelScores(const KernelRows<float>& rows, Index first, Index mem
     double rho = 0, kmax = 0;
     if (s.kind == KernelKind::rbf) {
       kmax = 1 + s.gamma * (r + R) * (r + R);
-      rho = (kmax - 1) * (D + 10) * unit + exp_error * unit;
+      rho = s.gamma * (2 * (D + 4) * r * R + 10 * (r * r + R * R)) * unit + exp_error * unit;
       if (rho > 0.01) rho = std::numeric_limits<double>::infinity();
     } else if (s.kind == KernelKind::linear) {
       kmax = s.gamma * r * R;
