@@ -41,7 +41,9 @@ USAGE = [
     (["--max-time", "soon"], ["--max-time", "'soon'"]),
     (["--missing", "guess"], ["--missing", "median"]),
     (["--epochs", "3"], ["--stream"]),
-    (["--stream", "--certify"], ["wm certify"]),
+    (["--stream", "--certify"], ["all rows at once"]),
+    (["--stream", "--early-stopping", "true"], ["--early-stopping"]),
+    (["--stream", "--class-weight", "balanced"], ["--class-weight"]),
     (["--batch-rows", "0"], ["--batch-rows"]),
     (["--max-it", "5"], ["--max-it"]),  # no abbreviations
     (["--format", "xls"], ["parquet"]),
@@ -270,6 +272,18 @@ def _wait_until_busy(process):
         if (int(fields[11]) + int(fields[12])) / tick > 4:
             return
         time.sleep(0.1)
+
+
+def test_a_terminated_run_leaves_nothing(tmp_path, iris_model):
+    data, out = tmp_path / "long.csv", tmp_path / "out.csv"
+    data.write_text("sepal_length,sepal_width,petal_length,petal_width\n" + "50,30,20,10\n" * 3_000_000)
+    process = outside("predict", iris_model, data, "--batch-rows", "1000", "-o", out)
+    while len(list(tmp_path.iterdir())) == 1 and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == root.TERMINATED, err
+    assert list(tmp_path.iterdir()) == [data]
 
 
 def test_a_reader_that_goes_away_is_no_error_to_speak_of(iris_model, tmp_path):

@@ -15,7 +15,7 @@ COMMANDS = {
 }
 
 OK, NOT_CERTIFIED, USAGE, BAD_INPUT, DAMAGED, CANNOT_WRITE, OTHER_DATA, MISSING_EXTRA, NO_MEMORY = range(9)
-INTERNAL, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
+INTERNAL, INTERRUPTED, BROKEN_PIPE, TERMINATED = 70, 130, 141, 143
 
 EXIT_CODES = {
     OK: "done; certify: the certificate holds",
@@ -30,6 +30,7 @@ EXIT_CODES = {
     INTERNAL: "a defect of widemargin",
     INTERRUPTED: "interrupted (Ctrl-C); nothing half-written is left",
     BROKEN_PIPE: "the reader of the output went away",
+    TERMINATED: "terminated by the system; nothing half-written is left",
 }
 
 HEAD = """\

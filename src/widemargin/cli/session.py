@@ -8,7 +8,9 @@ import errno
 import importlib
 import logging
 import re
+import signal
 import sys
+import threading
 import traceback
 import warnings
 from collections.abc import Iterator
@@ -44,11 +46,12 @@ def run(command: str, words: list[str]) -> int:
     """Run `command` and return the exit code."""
     debug = "--debug" in words
     try:
+        _leave_on_termination()
         module = importlib.import_module(f".{command}", __package__)
         args = module.parse(words)
         with _spoken(args.quiet):
             return module.run(args)
-    except SystemExit as leaving:  # argparse after --help
+    except SystemExit as leaving:  # argparse after --help; termination
         return int(leaving.code or 0)
     except (BrokenPipeError, KeyboardInterrupt):
         raise
@@ -60,6 +63,12 @@ def run(command: str, words: list[str]) -> int:
             raise BrokenPipeError from error
         sys.stderr.write(f"wm {command}: {sentence(error, code)}\n")
         return code
+
+
+def _leave_on_termination() -> None:
+    """Unwind on SIGTERM, so that temporary files go too; other threads than the first cannot ask for that."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(root.TERMINATED))
 
 
 def exit_code(error: BaseException) -> int:

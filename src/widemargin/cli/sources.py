@@ -78,7 +78,7 @@ def coding(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def target_of(args: argparse.Namespace) -> str | int:
-    """The target as the readers take it: a number where it is one (and no column is called so)."""
+    """The target as the readers take it: a whole number is a position, anything else a name."""
     if args.target is None:
         raise UsageError("--target is needed: the name of the column to be predicted, or its number from 0")
     return int(args.target) if re.fullmatch(r"-?\d+", args.target) else args.target

@@ -73,6 +73,8 @@ class _Stream:
         named = self.args.classes
         if not self.svmlight and self.encoder.target_kind == "text":
             return np.unique(named)
+        if not self.svmlight and self.encoder.target_kind == "bool":
+            return np.array([False, True])
         try:
             return np.unique(whole_labels(np.array(named, dtype=np.float64)))
         except ValueError:

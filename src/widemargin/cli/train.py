@@ -54,8 +54,12 @@ def _check_together(args: argparse.Namespace, cls: type[Any]) -> None:
         raise UsageError(f"--stream: {args.model} needs all rows at once; {', '.join(streaming_models())} can stream")
     if not args.stream and (args.epochs or args.classes):
         raise UsageError("--epochs and --classes belong to --stream; otherwise --max-iter limits the epochs")
+    if args.stream and args.parameters.get("early_stopping"):
+        raise UsageError("--early-stopping needs all rows at once, which a stream never has: leave it out")
+    if args.stream and isinstance(args.parameters.get("class_weight"), str):
+        raise UsageError("--class-weight balanced needs all rows at once; give factors: --class-weight spam=2,ham=1")
     if args.stream and (args.certify or args.prove):
-        raise UsageError("--certify needs all rows at once, which a stream never has: wm certify reads the file again")
+        raise UsageError("--certify needs all rows at once, which a stream never has: leave out --stream or --certify")
 
 
 def seed(text: str) -> int:
