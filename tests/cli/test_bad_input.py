@@ -72,7 +72,7 @@ def test_a_file_is_needed(wm):
 
 DATA = {
     "empty": (b"", ["empty"]),
-    "header only": (b"a,b,y\n", ["column 'y'"]),
+    "header only": (b"a,b,y\n", ["no rows"]),
     "one class": (b"a,y\n1,x\n2,x\n", ["one class", "'x'"]),
     "text among numbers": (
         b"a,y\n1,x\n2,x\n3,z\n4,z\nfive,z\n" + b"6,z\n" * 30,

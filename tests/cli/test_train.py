@@ -78,6 +78,17 @@ def test_arff_and_parquet(wm, tmp_path, iris):
     assert wm("train", tmp_path / "a.arff", "--target", "k", "--json").json["classes"] == ["x", "y"]
 
 
+def test_a_named_target_means_a_header(wm, tmp_path):
+    path, model = tmp_path / "letters.csv", tmp_path / "m.wm"
+    path.write_text("x,y\n" + "x,x\ny,y\n" * 10)  # to all appearances without a header
+    ran = wm("train", path, "--target", "y", "--json", "-o", model)
+    assert (ran.code, ran.json["rows"], ran.json["classes"]) == (0, 20, ["x", "y"])
+    assert len(wm("predict", model, path).out.split()) == 21
+    path.write_text("1,0\n2,0\n3,1\n")
+    for words in (["x1"], ["1"], ["-1"], ["x1", "--no-header"]):
+        assert wm("train", path, "--json", f"--target={words[0]}", *words[1:]).json["rows"] == 3
+
+
 def test_svmlight_is_recognised_by_its_first_line(wm, svm, tmp_path):
     nameless = tmp_path / "a9a"
     nameless.write_bytes(b"# a comment\n" + svm.read_bytes())

@@ -62,7 +62,15 @@ def whole(text: str) -> int:
 
 
 def dialect(args: argparse.Namespace) -> dict[str, Any]:
-    return {"delimiter": args.delimiter, "header": False if args.no_header else None, "encoding": args.encoding}
+    return {"delimiter": args.delimiter, "header": _header(args), "encoding": args.encoding}
+
+
+def _header(args: argparse.Namespace) -> bool | None:
+    """Whoever names the target has read its name in a header; x0, x1, … are the names where there is none."""
+    if args.no_header:
+        return False
+    target = getattr(args, "target", None)
+    return True if target is not None and not re.fullmatch(r"-?\d+|x\d+", target) else None
 
 
 def coding(args: argparse.Namespace) -> dict[str, Any]:
