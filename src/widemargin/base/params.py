@@ -94,7 +94,8 @@ def _in_words(one: Any) -> str:
     if kind in ("_Callables", "_RandomStates", "HasMethods"):
         return ""
     if isinstance(one, Options):
-        return ", ".join(sorted(map(str, one.options)))
+        named = sorted(map(str, one.options))
+        return named[0] if len(named) == 1 else f"one of {', '.join(named)}"
     if kind == "_InstancesOf":
         return {dict: "label=factor,label=factor", Integral: "a whole number"}.get(one.type, one.type.__name__)
     return str(one)

@@ -36,7 +36,8 @@ def add_model_flags(parser: argparse.ArgumentParser, name: str, cls: type[Any]) 
 
 def _metavar(cls: type[Any], parameter: inspect.Parameter) -> str:
     said = choices(_constraints(cls, parameter.name))
-    return "X" if " in the range " in said or len(said) > 40 else said.replace(", ", "|").replace(" or ", "|")
+    short = said.replace("one of ", "").replace(", ", "|").replace(" or ", "|")
+    return "X" if " in the range " in said or len(short) > 40 else short
 
 
 def parameters(cls: type[Any]) -> list[inspect.Parameter]:
@@ -85,7 +86,7 @@ def _described(doc: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for entry in re.split(r"\n(?=\S)", section):
         head, _, body = entry.partition("\n")
-        text = " ".join(body.split())
+        text = re.sub(r":\w+:`([^`]*)`", r"\1", " ".join(body.split()))
         if " : " in head and text:
             for name in head.partition(" : ")[0].split(","):
                 found[name.strip()] = text

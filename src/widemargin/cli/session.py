@@ -46,11 +46,11 @@ def run(command: str, words: list[str]) -> int:
     """Run `command` and return the exit code."""
     debug = "--debug" in words
     try:
-        _leave_on_termination()
-        module = importlib.import_module(f".{command}", __package__)
-        args = module.parse(words)
-        with _spoken(args.quiet):
-            return module.run(args)
+        with _unwound_by_termination():
+            module = importlib.import_module(f".{command}", __package__)
+            args = module.parse(words)
+            with _spoken(args.quiet):
+                return module.run(args)
     except SystemExit as leaving:  # argparse after --help; termination
         return int(leaving.code or 0)
     except (BrokenPipeError, KeyboardInterrupt):
@@ -65,10 +65,17 @@ def run(command: str, words: list[str]) -> int:
         return code
 
 
-def _leave_on_termination() -> None:
-    """Unwind on SIGTERM, so that temporary files go too; other threads than the first cannot ask for that."""
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(root.TERMINATED))
+@contextlib.contextmanager
+def _unwound_by_termination() -> Iterator[None]:
+    """SIGTERM unwinds, so that temporary files go too; other threads than the first cannot ask for that."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(root.TERMINATED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def exit_code(error: BaseException) -> int:
