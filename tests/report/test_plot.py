@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from widemargin import AveragedPerceptron, MarginPerceptron, Perceptron
+from widemargin import AveragedPerceptron, KernelPerceptron, MarginPerceptron, Perceptron, VotedPerceptron
 from widemargin.base.errors import BadInput, MissingExtra
 from widemargin.data import load_iris
 from widemargin.report.plot import BoundaryDisplay, OrdersDisplay, PerceptronStepsDisplay, TraceDisplay
@@ -121,6 +121,30 @@ def test_three_classes_and_named_columns_say_what_they_leave_out():
     readable(display.figure_)
     plain = BoundaryDisplay.from_estimator(model, X, species)
     assert "main directions" in plain.ax_.get_title(loc="left")
+
+
+@pytest.mark.parametrize("decide", ["last", "averaged", "voted"])
+def test_a_curved_boundary_parts_what_a_line_cannot(decide):
+    rng = np.random.default_rng(0)
+    radius, angle = np.repeat([0.5, 1.6], 30) + rng.normal(0, 0.1, 60), rng.uniform(0, 6.28, 60)
+    X, y = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), np.repeat(["disc", "ring"], 30)
+    display = BoundaryDisplay.from_estimator(KernelPerceptron(gamma=1.0, decide=decide).fit(X, y), X, y)
+    assert len(display.wrong) == 0
+    centre, corner = display.scores[120, 120], display.scores[0, 0]
+    assert centre < 0 < corner
+    assert display.margin > 0
+    readable(display.figure_)
+    orders = OrdersDisplay.from_estimator(KernelPerceptron(gamma=1.0), X, y, seeds=[3])
+    fit = KernelPerceptron(gamma=1.0, random_state=3).fit(X, y)
+    assert orders.uses.sum() == fit.n_updates_
+    assert orders.unused.tolist() == fit.unused_.tolist()
+
+
+def test_votes_have_regions_too(overlapping):
+    X, y = overlapping
+    model = VotedPerceptron(max_iter=5).fit(X, y)
+    display = BoundaryDisplay.from_estimator(model, X, y)
+    assert display.wrong.tolist() == np.flatnonzero(model.predict(X) != y).tolist()
 
 
 def test_sparse_rows_are_drawn_like_dense_ones():

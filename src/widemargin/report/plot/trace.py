@@ -93,13 +93,13 @@ class TraceDisplay:
     def _panel(self, panel: Any, column: str) -> None:
         from matplotlib.ticker import SymmetricalLogLocator
 
-        least = np.inf
+        least, most = np.inf, 0.0
         for k, (name, trace) in enumerate(self.traces.items()):
             step, values = trace["step"], np.asarray(trace[column], dtype=np.float64)
             style = {"color": colour(k), "marker": MARKS[k % len(MARKS)], "linestyle": DASHES[k % len(DASHES)]}
             panel.plot(step, values, markersize=3.5, linewidth=1.2, label=name, **style)
             positive = values[values > 0]
-            least = min(least, positive.min(initial=np.inf))
+            least, most = min(least, positive.min(initial=np.inf)), max(most, positive.max(initial=0.0))
         if max(len(trace) for trace in self.traces.values()) > 10:
             panel.set_xscale("log")
             panel.xaxis.set_major_formatter("{x:g}")
@@ -109,7 +109,7 @@ class TraceDisplay:
         if np.isfinite(least):
             panel.set_yscale("symlog", linthresh=least)
             panel.yaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=least, subs=(1, 2, 5)))
-            panel.set_ylim(bottom=0)
+            panel.set_ylim(0, 1.3 * most)
         panel.set_ylabel(WORDS.get(column, column.replace("_", " ")), fontsize=9.5)
         panel.yaxis.set_major_formatter("{x:g}")
         panel.grid(alpha=0.3, linewidth=0.5)
