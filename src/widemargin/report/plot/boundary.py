@@ -160,12 +160,15 @@ class BoundaryDisplay:
             ax.scatter(*self.points[here].T, s=size, zorder=3, **style)
             # The legend's mark keeps its size however small the points are.
             ax.plot([], [], mark(c), color=colour(c), markersize=6, label=str(name))
+        # Crosses lie below the points: their arms show, and so does the class.
+        wrong = np.setdiff1d(self.wrong, self.given_up)
         for rows, style, label in (
             (self.touching, {"marker": "o", "s": size * 3.4, "facecolors": "none", "edgecolors": INK}, "on the margin"),
-            (np.setdiff1d(self.wrong, self.given_up), {"marker": "x", "s": size * 1.9, "c": INK}, "wrong side"),
+            (wrong, {"marker": "x", "s": size * 4.5, "c": INK, "zorder": 2.5}, "wrong side"),
         ):
             if len(rows):
-                ax.scatter(*self.points[rows].T, linewidths=1.2, label=f"{label} ({len(rows)})", zorder=4, **style)
+                style = {"zorder": 4, **style}
+                ax.scatter(*self.points[rows].T, linewidths=1.2, label=f"{label} ({len(rows)})", **style)
         self._given_up(size)
 
     def _given_up(self, size: float) -> None:
