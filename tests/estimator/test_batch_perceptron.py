@@ -9,6 +9,7 @@ from tests.oracle.perceptrons import batch_perceptron
 import widemargin as wm
 from widemargin import store
 from widemargin.base.drive import drive
+from widemargin.base.errors import BadInput
 from widemargin.data.rows import native_rows
 from widemargin.solver.batch import BatchOptions, BatchSolver
 
@@ -161,5 +162,7 @@ def test_a_stream_is_one_pass_a_batch_with_the_rate_falling():
 
 def test_numbers_beyond_all_measure_are_not_called_separated():
     X = np.array([[1.0, 2.0], [-1.0, 1.0], [2.0, -1.0], [-3.0, -1.0]]) * 1e200
-    model = wm.BatchPerceptron(max_iter=50).fit(X, [1, 0, 0, 1])
+    with pytest.raises(BadInput, match=r"-3e\+200 \(row 3, column 0\).*overflow"):
+        wm.BatchPerceptron(max_iter=50).fit(X, [1, 0, 0, 1])
+    model = wm.BatchPerceptron(max_iter=50).fit(X / 1e105, [1, 0, 0, 1])
     assert model.converged_ <= (model.certificate_.rows_wrong == 0)

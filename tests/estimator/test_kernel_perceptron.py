@@ -262,7 +262,7 @@ def test_an_observer_sees_a_model_and_may_stop():
             [0, 1],
             "overflows for 1 rows, the first being row 0",
         ),
-        ({}, np.array([[1e200], [1.0]]), [0, 1], "overflows"),
+        ({}, np.array([[1e200], [1.0]]), [0, 1], "may overflow"),
         ({"kernel": lambda A, B: np.ones(3)}, np.ones((4, 3)), [0, 1, 0, 1], r"array of shape \(3,\)"),
         ({"kernel": lambda A, B: A @ B.T * np.nan}, np.ones((4, 3)), [0, 1, 0, 1], "the kernel gave nan"),
         ({"kernel": Trigrams()}, ["abc"], ["x", "y"], "1 items but 2 labels"),

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import validate_data
 
 from .. import _core
 from ..base.errors import BadInput
 from .labels import Labels, as_column, as_numbers, class_factors, encode_labels
 
 FLOATS = [np.float64, np.float32]
+LONGEST, HEAVIEST = 1e100, 1e30  # row and weight: the square of a sum of such rows, so weighted, is finite
 BLOCK = 1 << 17  # numbers of a block: a megabyte
 
 
@@ -77,6 +78,12 @@ def checked_scan(seen: tuple[int, int, float, int], X: Any) -> Scanned:
         raise BadInput(
             f"Input X contains {kind} (row {bad_row}, column {bad_column}); "
             "remove or fill such values first, for example with sklearn.impute.SimpleImputer."
+        )
+    if norm > LONGEST**2:
+        row, column = np.unravel_index(np.argmax(abs(X)), X.shape)
+        raise BadInput(
+            f"Input X contains {X[row, column]:.3g} (row {row}, column {column}), and sums of products of rows longer "
+            f"than {LONGEST:.0e} may overflow: scale the data, for example with sklearn.preprocessing.StandardScaler."
         )
     return Scanned(digest, norm)
 
@@ -195,18 +202,40 @@ def read_rows(estimator: Any, X: Any, *, check_finite: bool = True) -> Any:
 
 
 def _validated(estimator: Any, X: Any, *, reset: bool) -> Any:
+    if X is None:
+        raise BadInput("X is None: give one row of numbers for each sample.")
     if np.ma.is_masked(X):
         row, column = (int(i) for i in np.argwhere(np.ma.getmaskarray(X))[0][:2])
         raise BadInput(f"X is masked (row {row}, column {column}): fill such values first.")
+    dtypes = np.ravel(np.asarray(getattr(X, "dtypes", getattr(X, "dtype", None)), dtype=object))
+    for column, dtype in enumerate(dtypes):
+        if getattr(dtype, "kind", "") in ("M", "m"):  # scikit-learn would take the count of days or nanoseconds
+            raise BadInput(f"X holds dates or times ({dtype}, column {column}): turn them into numbers first.")
     return validate_data(
         estimator, X, reset=reset, accept_sparse="csr", accept_large_sparse=True, dtype=FLOATS, ensure_all_finite=False
     )
 
 
 def _weights(sample_weight: Any, X: Any) -> np.ndarray | None:
+    """One finite weight >= 0 a row; a single number is the weight of all."""
     if sample_weight is None:
         return None
-    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    n = X.shape[0]
+    try:
+        weight = np.asarray(sample_weight)
+        if weight.dtype.kind not in "biufO":
+            raise TypeError(f"type {weight.dtype}")
+        weight = weight.astype(np.float64)
+    except (TypeError, ValueError) as e:
+        raise BadInput(f"sample_weight must hold one number a row ({e}), but begins {str(sample_weight)[:40]}.") from e
+    if weight.ndim == 0:
+        weight = np.full(n, weight)
+    if weight.shape != (n,):
+        raise BadInput(f"sample_weight has shape {weight.shape}, but X has {n} rows: one weight a row is needed.")
+    bad = ~((weight >= 0) & (weight <= HEAVIEST))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise BadInput(f"sample_weight is {weight[row]} in row {row}: it must lie between 0 and {HEAVIEST:.0e}.")
     return _some_weight(weight)
 
 

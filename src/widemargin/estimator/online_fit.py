@@ -140,7 +140,8 @@ class OnlineLearner(Learner):
             return
 
         def tell(seen: tuple[int, int, float, int]) -> None:
-            data.scanned = checked_scan(seen, data.X)
+            # A visit in any order may meet a later fault first: then look again, in order.
+            data.scanned = checked_scan(seen, data.X) if seen[0] < 0 else scan(data.rows, data.X)
 
         solver.scan_first_epoch(tell)
 
@@ -163,9 +164,8 @@ class OnlineLearner(Learner):
             coef_init, intercept_init = self.coef_, self.intercept_
         if coef_init is None and intercept_init is None:
             return None
-        coef = np.zeros((n_parts, data.d)) if coef_init is None else np.asarray(coef_init, dtype=np.float64)
-        bias = np.zeros(n_parts) if intercept_init is None else np.asarray(intercept_init, dtype=np.float64)
-        coef, bias = np.atleast_2d(coef), np.atleast_1d(bias)
+        coef = np.atleast_2d(_numbers(coef_init, "coef_init", np.zeros((n_parts, data.d))))
+        bias = np.atleast_1d(_numbers(intercept_init, "intercept_init", np.zeros(n_parts)))
         if coef.shape != (n_parts, data.d) or bias.shape != (n_parts,):
             raise BadInput(
                 f"coef_init of shape {coef.shape} and intercept_init of shape {bias.shape} do not fit: "
@@ -230,3 +230,15 @@ class OnlineLearner(Learner):
     def model_(self) -> LinearModel:
         check_is_fitted(self)
         return LinearModel(np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_))
+
+
+def _numbers(given: Any, name: str, default: np.ndarray) -> np.ndarray:
+    if given is None:
+        return default
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as e:
+        raise BadInput(f"{name} must be numbers: {e}.") from e
+    if not np.isfinite(values).all():
+        raise BadInput(f"{name} must be finite, but holds {values[~np.isfinite(values)][0]}.")
+    return values

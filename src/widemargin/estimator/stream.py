@@ -11,7 +11,7 @@ from ..base.drive import drive
 from ..base.errors import BadInput
 from ..base.records import Stop
 from ..base.seeds import seed_from
-from ..data.labels import Labels, encode_labels
+from ..data.labels import Labels, as_column, encode_labels
 from ..data.rows import Training
 from ..solver.parts import PartsState
 
@@ -25,12 +25,12 @@ def _may_stream(self: Any) -> bool:
 def stream_labels(estimator: Any, classes: Any, first: bool) -> Labels:
     """The classes of a stream of batches: given at the first call, or known already."""
     if not first:
-        if classes is not None and not np.array_equal(np.unique(classes), estimator.classes_):
+        if classes is not None and not np.array_equal(np.unique(as_column(classes)), estimator.classes_):
             raise BadInput(f"`classes={classes}` is not the same as on last call to partial_fit: {estimator.classes_}.")
         return Labels(estimator.classes_)
     if classes is None:
         raise BadInput("classes must be passed on the first call to partial_fit.")
-    return encode_labels(np.asarray(classes))
+    return encode_labels(as_column(classes))
 
 
 class Streamed:

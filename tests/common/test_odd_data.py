@@ -1,0 +1,65 @@
+"""Data that are odd but no fault, and models after a fit that failed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from tests.common.estimators import each_classifier, each_estimator, make, sample
+
+from widemargin.base.errors import BadInput
+
+FINE = {
+    "constant columns": lambda X: np.ones_like(X),
+    "all zero": lambda X: np.zeros_like(X),
+    "an empty CSR": lambda X: sp.csr_array(X.shape),
+    "equal rows": lambda X: np.tile(X[0], (len(X), 1)),
+    "tiny": lambda X: X * 1e-300,
+    "denormal": lambda X: X * 5e-324,
+    "large": lambda X: X * 1e98,
+    "largest float32": lambda X: np.where(X > 0, np.finfo(np.float32).max, X).astype(np.float32),
+    "minus zero": lambda X: np.where(X == 0, -0.0, X),
+    "one column": lambda X: X[:, :1],
+    "more columns than rows": lambda X: np.tile(X, 30),
+}
+
+
+@pytest.mark.parametrize("how", FINE)
+@each_estimator
+def test_odd_data_that_are_no_fault(cls, how):
+    """A model without warning or NaN, and a certificate that does not fail."""
+    X, y = sample(cls)
+    X = FINE[how](X)
+    model = make(cls).fit(X, y)
+    assert model.predict(X).shape == (45,)
+    assert np.isfinite(model.predict(X).astype(float)).all()
+    assert model.certificate_.holds is not False
+
+
+@pytest.mark.parametrize("w", [1e-300, 1e-9, 17.25, 1e30])
+@each_estimator
+def test_light_and_heavy_rows(cls, w):
+    X, y = sample(cls)
+    weight = np.where(np.arange(45) % 2 == 0, w, 1.0)
+    model = make(cls).fit(X, y, sample_weight=weight)
+    assert np.isfinite(model.predict(X).astype(float)).all()
+    assert model.certificate_.holds is not False
+
+
+@each_classifier
+def test_two_rows_of_two_classes_are_enough(cls):
+    model = make(cls).fit([[0.0], [1.0]], ["no", "yes"])
+    assert model.predict([[-5.0], [6.0]]).tolist() == ["no", "yes"]
+
+
+@each_estimator
+def test_a_failed_fit_leaves_the_old_model_usable_or_none(cls):
+    X, y = sample(cls)
+    model = make(cls).fit(X, y)
+    before = model.predict(X)
+    holed = X.copy()
+    holed[3, 3] = np.nan
+    for bad in ((X[:-1], y), (holed, y)):
+        with pytest.raises(BadInput):
+            model.fit(*bad)
+        np.testing.assert_array_equal(model.predict(X), before)
