@@ -19,7 +19,7 @@ CASES = {
         work = lambda: wm.Perceptron(max_iter=10**9, oscillation="ignore", n_jobs=2).fit(X, y)
     """,
     "averaged perceptron, one short epoch after another": """
-        X, y = data(10, 3, 2)
+        X, y = data(60, 3, 2)
         work = lambda: wm.AveragedPerceptron(max_iter=10**9, oscillation="ignore").fit(X, y)
     """,
     "one thread of the pool": "work = lambda: _core.spin(10**9, 1, 10_000)",
@@ -28,6 +28,7 @@ CASES = {
 
 PROGRAM = """
 import time
+wm.Perceptron(max_iter=1).fit(*data(50, 2, 2))  # all imports done: the signal must meet the loop, not an import
 print("ready", flush=True)
 try:
     work()
