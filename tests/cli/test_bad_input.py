@@ -73,7 +73,7 @@ def test_a_file_is_needed(wm):
 DATA = {
     "empty": (b"", ["empty"]),
     "header only": (b"a,b,y\n", ["no rows"]),
-    "one class": (b"a,y\n1,x\n2,x\n", ["one class", "'x'"]),
+    "one class": (b"a,y\n1,x\n2,x\n", ["one class: 'x'"]),
     "text among numbers": (
         b"a,y\n1,x\n2,x\n3,z\n4,z\nfive,z\n" + b"6,z\n" * 30,
         ["line 6", "'five'", "--missing-values", "--categorical"],
@@ -106,6 +106,7 @@ SVMLIGHT = {
     "no features": (b"1\n-1\n", ["feature"]),
     "infinite": (b"1 1:inf\n-1 1:1\n", []),
     "not svmlight": (b"hello world\n", ["line 1"]),
+    "several labels": (b"1,2 1:1\n", ["line 1", "one label a line"]),
     "descending twice": (b"1 1:1 1:2\n", ["line 1"]),
 }
 
@@ -135,6 +136,17 @@ def test_sources_that_are_no_files(wm, tmp_path, iris_model):
 def test_a_misspelt_column_is_suggested(wm, iris):
     refused(wm("train", iris, "--target", "speces"), root.BAD_INPUT, "did you mean 'species'?")
     refused(wm("train", iris, "--target", "species", "--ignore", "sepal"), root.BAD_INPUT, "sepal")
+    refused(wm("train", iris, "--target", "99"), root.BAD_INPUT, "--target 99", "5 columns")
+
+
+def test_classes_of_a_stream_must_be_all(wm, iris):
+    ran = wm("train", iris, "--target", "species", "--stream", "--classes", "setosa,virginica")
+    refused(ran, root.BAD_INPUT, "50 labels", "'versicolor'", "--classes")
+
+
+def test_a_regressor_refuses_words(wm, iris):
+    ran = wm("train", iris, "--target", "species", "--model", "passive-aggressive-regressor")
+    refused(ran, root.BAD_INPUT, "'setosa'", "numbers")
 
 
 def test_other_columns_than_at_training(wm, iris_model, tmp_path):
@@ -167,6 +179,7 @@ def test_evaluate_needs_labels_that_the_model_knows(wm, iris, iris_model, tmp_pa
     [
         ("fp=1", root.USAGE, "two classes"),
         ("none.csv", root.BAD_INPUT, "none.csv"),
+        ("", root.BAD_INPUT, "No such file"),
         ("c.csv", root.BAD_INPUT, "setosa"),
     ],
 )
@@ -217,6 +230,7 @@ def test_outputs_that_cannot_be_written(wm, iris, iris_model, tmp_path):
     refused(wm(*words, tmp_path / "none" / "m.wm"), root.CANNOT_WRITE, "does not exist")
     refused(wm("predict", iris_model, iris, "-o", tmp_path / "none" / "o.csv"), root.CANNOT_WRITE)
     refused(wm("predict", iris_model, iris, "-o", tmp_path), root.CANNOT_WRITE, "directory")
+    refused(wm("demo", "--quiet", "-o", iris_model), root.CANNOT_WRITE, "folder")
     refused(wm("predict", iris_model, iris, "-o", "/dev/full"), root.CANNOT_WRITE, "/dev/full")
 
 

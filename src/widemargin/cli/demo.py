@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from widemargin.base.errors import CannotWrite
 from widemargin.base.files import write_atomically
 
 from . import root
@@ -128,7 +129,10 @@ def _picture(folder: str) -> str | None:
     picture = io.BytesIO()
     figure.savefig(picture, format="png", dpi=120)
     pyplot.close(figure)
-    os.makedirs(folder, exist_ok=True)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise CannotWrite(f"Cannot make the folder {folder}: {error.strerror}.") from error
     path = os.path.join(folder, "demo.png")
     write_atomically(path, picture.getvalue())
     return path

@@ -36,14 +36,18 @@ def run(args: argparse.Namespace) -> int:
 
     model, out = load_model(args), Out(args)
     if is_regressor(model.estimator):
-        if args.cost:
+        if args.cost is not None:
             raise UsageError("--cost is for classes; this model predicts numbers")
         errors = _regression_errors(args, model)
         out.document({"file": args.file, **errors})
         out.table(f"{args.model} on {args.file}", [(name.replace("_", " "), value) for name, value in errors.items()])
         return root.OK
     classes = model.estimator.classes_
-    cost = read_costs(args.cost, args.positive, [label_text(label) for label in classes]) if args.cost else None
+    cost = (
+        read_costs(args.cost, args.positive, [label_text(label) for label in classes])
+        if args.cost is not None
+        else None
+    )
     found = Evaluation(tuple(classes.tolist()), _confusion(args, model), cost)
     out.document({"file": args.file, **found.to_dict()})
     _show(out, args, found)
@@ -78,7 +82,9 @@ def _regression_errors(args: argparse.Namespace, model: FileModel) -> dict[str, 
     errors = RegressionErrors()
     for X, y in labelled_batches(model, args):
         if y.dtype.kind not in "iuf":
-            raise BadInput(f"{args.file}: the target holds text, for instance {y[0]!r}, where numbers are due")
+            raise BadInput(
+                f"{args.file}: the target holds text, for instance {label_text(y[0])!r}, where numbers are due"
+            )
         errors.add(y.astype(np.float64), model.estimator.predict(X))
     if errors.rows == 0:
         raise BadInput(f"{args.file} holds no rows: there is nothing to evaluate")

@@ -102,8 +102,13 @@ def exit_code(error: BaseException) -> int:
 
 _PYTHON = re.compile(
     r"\b(missing|categories|format|encoding|delimiter|decimal|n_features|zero_based|class_weight|early_stopping|"
-    r"batch_rows|max_given_up)=(?:'([^']*)'|(\w+))"
+    r"batch_rows|max_given_up|target)=(?:'([^']*)'|(-?\w+))"
 )
+_ADVICE = {  # advice for Python, and what it means here
+    ": pass multilabel=True": "; one label a line is needed",
+    "pass header=False": "--no-header",
+    "give all classes to the first call": "--classes must name all",
+}
 _NAMES = re.compile(r"(?<!-)`?\b(n_features|missing_values|categorical)\b`?")
 
 
@@ -116,6 +121,8 @@ def sentence(error: BaseException, code: int) -> str:
     text = " ".join(str(error).split()) or type(error).__name__
     if code == root.INTERNAL:
         return f"this is a defect of widemargin: {type(error).__name__}: {text}; --debug shows where"
+    for advice, here in _ADVICE.items():
+        text = text.replace(advice, here)
     return _NAMES.sub(lambda name: f"--{name[1].replace('_', '-')}", _PYTHON.sub(_as_flag, text))
 
 

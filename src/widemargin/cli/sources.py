@@ -132,7 +132,7 @@ def read_training(args: argparse.Namespace, *, regression: bool) -> tuple[Any, n
 def check_labels(y: np.ndarray, args: argparse.Namespace, *, regression: bool) -> None:
     """Words cannot be regressed; fractions are no classes."""
     if regression and y.dtype.kind not in "iuf":
-        raise BadInput(f"column {args.target!r} holds text, for instance {y[0]!r}: a regressor needs numbers")
+        raise BadInput(f"column {args.target!r} holds text, for instance {str(y[0])!r}: a regressor needs numbers")
     if not regression and y.dtype.kind == "f":
         raise BadInput(
             f"column {args.target!r} holds fractions, for instance {y[y != np.floor(y)][0]:g}, which are no classes: "

@@ -134,7 +134,7 @@ def encode_labels(y: np.ndarray) -> Labels:
     if len(classes) < 2:
         raise BadInput(
             "This classifier needs samples of at least 2 classes in the data, but the data contains "
-            + (f"only one class: {classes[0]!r}." if len(classes) else "no class at all.")
+            + (f"only one class: {classes.tolist()[0]!r}." if len(classes) else "no class at all.")
         )
     return Labels(classes)
 
