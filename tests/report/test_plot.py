@@ -4,8 +4,10 @@ import sys
 
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.neighbors import KNeighborsClassifier
 
 from widemargin import AveragedPerceptron, KernelPerceptron, MarginPerceptron, Perceptron, VotedPerceptron
 from widemargin.base.errors import BadInput, MissingExtra
@@ -94,6 +96,34 @@ def test_rows_given_up_are_shown_as_such_and_not_as_wrong(overlapping):
     labels = [t.get_text() for t in display.ax_.get_legend().get_texts()]
     assert f"given up ({len(model.given_up_)})" in labels
     readable(display.figure_)
+
+
+def test_rows_given_up_in_the_fit_are_not_sought_in_other_data(overlapping):
+    X, y = overlapping
+    model = MarginPerceptron(max_iter=400).fit(X, y)
+    display = BoundaryDisplay.from_estimator(model, X[::2], y[::2])
+    assert len(display.given_up) == 0
+
+
+def test_columns_of_a_data_frame_name_the_axes(clouds):
+    X, y = clouds
+    frame = pd.DataFrame(X, columns=["height", "width"])
+    model = Perceptron().fit(frame, y)
+    for display in (
+        BoundaryDisplay.from_estimator(model, frame, y),
+        OrdersDisplay.from_estimator(model, frame, y, seeds=[0]),
+    ):
+        assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("height", "width")
+    steps = PerceptronStepsDisplay.from_estimator(model, frame, y)
+    assert steps.ax_.get_ylabel() == "width"
+
+
+def test_any_classifier_can_be_drawn(overlapping):
+    X, y = overlapping
+    model = KNeighborsClassifier(3).fit(X, y)  # has no decision_function
+    display = BoundaryDisplay.from_estimator(model, X, y, grid=40)
+    assert set(np.unique(display.scores)) == {-1.0, 1.0}
+    assert display.wrong.tolist() == np.flatnonzero(model.predict(X) != y).tolist()
 
 
 def test_a_projection_keeps_every_distance_to_a_linear_boundary():
@@ -206,6 +236,11 @@ def test_pictures_take_the_axes_given(clouds):
         (lambda m, X, y: BoundaryDisplay.from_estimator(m, X, y, columns=(0, 9)), "column 9"),
         (lambda m, X, y: BoundaryDisplay.from_estimator(m, X, y, columns=(1, 1)), "two different"),
         (lambda m, X, y: BoundaryDisplay.from_estimator(m, X, y, feature_names=["a"]), "1 feature names for 2"),
+        (lambda m, X, y: BoundaryDisplay.from_estimator(m, X, y[:5]), "60 rows in X but 5 labels"),
+        (
+            lambda m, X, y: BoundaryDisplay.from_estimator(Perceptron().fit(X[:, :1], y), X[:, :1], y),
+            "2 columns, got 1",
+        ),
         (lambda m, X, y: PerceptronStepsDisplay.from_estimator(m, X, y, updates=[10**6]), "choose from 1 to"),
         (lambda m, X, y: OrdersDisplay.from_estimator(m, X, y, seeds=[]), "seeds is empty"),
         (lambda m, X, y: OrdersDisplay.from_estimator(m, X, np.arange(len(y)) % 3), "two classes, got 3"),

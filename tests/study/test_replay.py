@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.oracle.perceptrons import perceptron_vectors
 
-from widemargin import AveragedPerceptron, BatchPerceptron, Perceptron
-from widemargin.base.errors import BadInput
+from widemargin import AveragedPerceptron, BatchPerceptron, MarginPerceptron, Perceptron
+from widemargin.base.errors import BadInput, DataMismatch
 from widemargin.study import replay_updates
 
 
@@ -50,10 +50,30 @@ def test_replay_stops_where_it_is_told(points):
     assert len(replay_updates(model, X, y, max_updates=5)) == 5
 
 
+def test_a_fit_that_ended_early_is_followed_to_its_end_and_no_further(points):
+    X, y = points
+    model = Perceptron(tol=0.1, n_iter_no_change=2, max_iter=500, oscillation="ignore").fit(X, y)
+    assert model.n_iter_ < 500
+    replay = replay_updates(model, X, y)
+    assert len(replay) == model.n_updates_
+    np.testing.assert_array_equal(replay.coef[-1], model.coef_[0])
+
+
+def test_weights_of_the_fit_are_needed_for_its_replay(points):
+    X, y = points
+    weight = np.arange(len(y)) % 3 + 0.5
+    model = Perceptron(max_iter=9).fit(X, y, sample_weight=weight)
+    np.testing.assert_array_equal(replay_updates(model, X, y, weight).coef[-1], model.coef_[0])
+    with pytest.raises(DataMismatch, match="not the data of the fit"):
+        replay_updates(model, X, y)
+
+
 def test_what_keeps_no_log_cannot_be_replayed(points):
     X, y = points
     with pytest.raises(BadInput, match="BatchPerceptron cannot be replayed"):
         replay_updates(BatchPerceptron().fit(X, y), X, y)
+    with pytest.raises(BadInput, match="MarginPerceptron cannot be replayed"):
+        replay_updates(MarginPerceptron(max_iter=20).fit(X, y), X, y)
     three = np.arange(len(y)) % 3
     with pytest.raises(BadInput, match="3 classes"):
         replay_updates(Perceptron(max_iter=5).fit(X, three), X, three)

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..base.errors import BadInput
+from ..base.errors import BadInput, DataMismatch
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,14 +46,14 @@ class Replay:
         return lives + np.r_[0, np.full(len(self), birth)]
 
 
-def replay_updates(estimator: Any, X: Any, y: Any, *, max_updates: int = 10_000) -> Replay:
+def replay_updates(estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, max_updates: int = 10_000) -> Replay:
     """Repeat the fit of an online learner and keep every vector on the way.
 
     Parameters
     ----------
     estimator : fitted online classifier
         Of two classes, with a single vector (a perceptron, a passive-aggressive learner).
-    X, y : array-like
+    X, y, sample_weight : array-like
         The data of its fit.
     max_updates : int
         Stop after so many updates.
@@ -61,15 +61,21 @@ def replay_updates(estimator: Any, X: Any, y: Any, *, max_updates: int = 10_000)
     Returns
     -------
     Replay
+
+    Raises
+    ------
+    DataMismatch
+        If these are not the data of the fit.
     """
     check_is_fitted(estimator)
     twin = clone(estimator)
-    solver, state = _restarted(estimator, twin, X, y)
+    solver, state = _restarted(estimator, twin, X, y, sample_weight)
     vectors = [state.weights()]
     rows: list[int] = []
     epochs: list[int] = []
     visits: list[int] = []
-    while len(rows) < max_updates and state.epoch < twin.max_iter:
+    last_visit = int(estimator.t_) - 1  # a time limit or `tol` may have ended the fit before its rule did
+    while len(rows) < max_updates and state.visits < last_visit:
         epoch, seen = state.epoch + 1, state.updates
         kind = solver.advance(state, 1, twin.max_iter)
         if state.updates > seen:
@@ -89,18 +95,26 @@ def replay_updates(estimator: Any, X: Any, y: Any, *, max_updates: int = 10_000)
     )
 
 
-def _restarted(estimator: Any, twin: Any, X: Any, y: Any) -> tuple[Any, Any]:
+def _restarted(estimator: Any, twin: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
     """The solver of the fit and its state before the first visit."""
     proof: Any = getattr(estimator, "proof_", None)
     if not hasattr(proof, "seed") or not hasattr(estimator, "coef_"):
-        raise BadInput(
-            f"{type(estimator).__name__} cannot be replayed: it keeps no log of single updates; "
-            "use Perceptron, AveragedPerceptron or PassiveAggressiveClassifier."
-        )
+        raise _no_log(estimator)
     if len(estimator.classes_) != 2:
         raise BadInput(f"a replay follows one vector, but {len(estimator.classes_)} classes need several: pick two.")
-    data = twin._read(X, y, None)
+    data = twin._read(X, y, sample_weight)
+    if data.digest != estimator.certificate_.data_digest:
+        raise DataMismatch(f"these {data.n} rows are not the data of the fit: a replay of them would be another fit.")
     twin._take_labels(data)
     learn, _ = twin._split(data, proof.seed)
     solver = twin._parts(data, proof.seed, learn, log=True).solvers[0]
+    if not getattr(solver.options, "log", False):
+        raise _no_log(estimator)
     return solver, solver.start(proof.start_of(0))
+
+
+def _no_log(estimator: Any) -> BadInput:
+    return BadInput(
+        f"{type(estimator).__name__} cannot be replayed: it keeps no log of single updates; "
+        "use Perceptron, AveragedPerceptron or PassiveAggressiveClassifier."
+    )

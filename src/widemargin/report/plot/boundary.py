@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from ...base.errors import BadInput
+from ...data.rows import canonical, native_rows, scan
 from .plane import Plane, choose_plane, over_grid, window
 from .style import FAINT, INK, axes, colour, legend_below, mark, plain_frame, tint, title
 
@@ -87,11 +90,13 @@ class BoundaryDisplay:
         X = check_array(X, accept_sparse="csr", dtype=np.float64)
         classes = np.asarray(estimator.classes_)
         codes = _codes(y, classes)
+        if len(codes) != X.shape[0]:
+            raise BadInput(f"{X.shape[0]} rows in X but {len(codes)} labels in y.")
         plane = choose_plane(X, _linear(estimator), columns, feature_names)
         points = plane.project(X)
         x, y_grid, scores = over_grid(_score(estimator, classes), plane, *window(points), grid)
-        wrong = np.flatnonzero(_codes(_predicted(estimator, X), classes) != codes)
-        given_up = np.asarray(getattr(estimator, "given_up_", []), dtype=np.intp)
+        wrong = np.flatnonzero(_codes(_without_names(estimator.predict, X), classes) != codes)
+        given_up = np.asarray(getattr(estimator, "given_up_", []) if _rows_of_fit(estimator, X) else [], dtype=np.intp)
         signed = None if len(classes) != 2 else _score(estimator, classes)(X) * (2 * codes - 1)
         height, touching = _margin(signed, given_up, margin)
         name = type(estimator).__name__
@@ -187,8 +192,18 @@ def _codes(labels: Any, classes: np.ndarray) -> np.ndarray:
     return np.array([table.get(label, len(classes)) for label in np.asarray(labels).ravel().tolist()])
 
 
-def _predicted(estimator: Any, X: Any) -> np.ndarray:
-    return np.asarray(estimator.predict(X))
+def _without_names(method: Any, X: Any) -> np.ndarray:
+    """The answer for bare rows: points of a grid have no column names, and the columns are in order."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        return np.asarray(method(X))
+
+
+def _rows_of_fit(estimator: Any, X: Any) -> bool:
+    """Whether the numbers of rows that the estimator keeps mean rows of this X."""
+    digest = getattr(getattr(estimator, "certificate_", None), "data_digest", "")
+    rows = canonical(X)
+    return digest[:16] == f"{scan(native_rows(rows), rows).digest:016x}"
 
 
 def _linear(estimator: Any) -> tuple[np.ndarray, float] | None:
@@ -203,10 +218,10 @@ def _linear(estimator: Any) -> tuple[np.ndarray, float] | None:
 def _score(estimator: Any, classes: np.ndarray) -> Any:
     """decision_function, or the predicted class as a score where there is none."""
     if hasattr(estimator, "decision_function"):
-        return estimator.decision_function
+        return lambda X: _without_names(estimator.decision_function, X)
 
     def vote(X: Any) -> np.ndarray:
-        chosen = np.eye(len(classes))[_codes(estimator.predict(X), classes)]
+        chosen = np.eye(len(classes))[_codes(_without_names(estimator.predict, X), classes)]
         return 2 * chosen[:, 1] - 1 if len(classes) == 2 else chosen
 
     return vote
