@@ -9,6 +9,7 @@
 #include "base/parallel.hpp"
 #include "data/scan.hpp"
 #include "kernel/finish.hpp"
+#include "kernel/products.hpp"
 
 namespace widemargin {
 namespace {
@@ -62,6 +63,17 @@ KernelRows<T>::KernelRows(const AnyRows& rows, const KernelSpec& spec, int threa
         }
       },
       rows);
+  if constexpr (std::is_same_v<T, float>) {
+    const bool wide = simd::level() == simd::Level::avx2 && d_ <= blas::depth;
+    if (const auto* r = std::get_if<DenseRows<float>>(&rows_); r && wide)
+      pack_rows(n_, d_, [&](Index j) { return (*r)[j].x; }, packed_);
+  }
+}
+
+template <class T>
+Index KernelRows<T>::roundings() const {
+  if (sparse()) return terms_;
+  return packed_.empty() ? std::min(d_, blas::depth) + d_ / blas::depth + 1 : packed_roundings(d_);
 }
 
 template <class T>
@@ -131,9 +143,18 @@ void Panel<T>::against(const KernelRows<T>& other, Index first, Index count, T* 
     const Index n = std::min(step, count - b), begin = first + b;
     std::visit(
         [&](const auto& r) {
-          if constexpr (std::is_same_v<std::decay_t<decltype(r)>, DenseRows<T>>)
+          if constexpr (std::is_same_v<std::decay_t<decltype(r)>, DenseRows<T>>) {
+            if constexpr (std::is_same_v<T, float>)
+              if (!other.packed_.empty()) {
+                if (begin % packed_width == 0)
+                  return packed_products(x_.data(), m_, other.packed_.data() + begin * d_, n, d_, out + b, ld);
+                // Not at the beginning of a group: pack anew. BLAS would round more often than roundings() says.
+                thread_local std::vector<float> packed;
+                pack_rows(n, d_, [&](Index k) { return r[begin + k].x; }, packed);
+                return packed_products(x_.data(), m_, packed.data(), n, d_, out + b, ld);
+              }
             blas::row_products(x_.data(), d_, m_, r[begin].x, std::max(r.stride, d_), n, d_, out + b, ld);
-          else
+          } else
             sparse_products(r, other.scale_, n, out + b, ld, [&](Index j) { return begin + j; });
         },
         other.rows_);
@@ -149,6 +170,11 @@ void Panel<T>::against(const KernelRows<T>& other, const Column* J, Index count,
         if constexpr (std::is_same_v<std::decay_t<decltype(r)>, DenseRows<T>>) {
           other_.resize(static_cast<std::size_t>(count * d_));
           for (Index b = 0; b < count; ++b) std::copy_n(r[J[b]].x, d_, other_.data() + b * d_);
+          if constexpr (std::is_same_v<T, float>)
+            if (!other.packed_.empty()) {
+              pack_rows(count, d_, [&](Index j) { return other_.data() + j * d_; }, packed_);
+              return packed_products(x_.data(), m_, packed_.data(), count, d_, out, ld);
+            }
           const Index step = blas::tile_columns(m_, d_);
           for (Index b = 0; b < count; b += step)
             blas::row_products(x_.data(), d_, m_, other_.data() + b * d_, d_, std::min(step, count - b), d_, out + b,

@@ -2,7 +2,7 @@
 //
 // KernelRows<T>  all rows as the blocks need them, in type T. In float32 dense rows are a copy scaled by a power of
 //                two so that the longest has a norm in [1/2, 1): no overflow, underflow only far below what matters.
-// Panel<T>       the few rows: copied together (dense: BLAS takes them), or spread out over the columns that they use
+// Panel<T>       the few rows: copied together (dense: kernel/products.hpp or BLAS takes them), or spread out over the columns that they use
 //                (sparse: each row of the other side then adds up one short vector for each of its entries).
 #pragma once
 
@@ -26,7 +26,8 @@ class KernelRows {
   const KernelSpec& spec() const { return spec_; }                           // in the units of the scaled rows
   double norm(Index i) const { return norm_[static_cast<std::size_t>(i)]; }  // scaled
   double largest_norm() const { return largest_; }
-  Index terms() const { return terms_; }  // most products in a dot product
+  // Most roundings that a product goes through on its way into a dot product.
+  Index roundings() const;
 
  private:
   template <class>
@@ -38,7 +39,8 @@ class KernelRows {
   double largest_ = 0;
   std::vector<T> copy_;
   std::vector<double> norm_;
-  std::vector<T> gq_;  // gamma |x|^2, rbf only
+  std::vector<T> gq_;          // gamma |x|^2, rbf only
+  std::vector<float> packed_;  // dense rows in float32 where the processor can use them so, else empty
   std::variant<DenseRows<T>, SparseRows<float>, SparseRows<double>> rows_;
 };
 
@@ -65,7 +67,8 @@ class Panel {
   Index m_ = 0, d_ = 0;
   std::vector<T> x_;  // dense: m x d;  sparse: slot x width_
   std::vector<T> ga_;
-  std::vector<T> other_;  // dense rows J copied together
+  std::vector<T> other_;       // dense rows J copied together
+  std::vector<float> packed_;  // the same, packed
   Index width_ = 0;
   std::vector<std::int32_t> slot_;  // sparse: place of each column in x_, -1 = unused
   std::vector<Column> used_;

@@ -29,8 +29,7 @@ KernelScores::KernelScores(const KernelRows<float>& rows, Index first, Index mem
       kmax_(static_cast<std::size_t>(n_)),
       slot_of_(static_cast<std::size_t>(rows.n()), never_seen) {
   const KernelSpec& s = rows.spec();
-  const double D =
-      static_cast<double>(rows.sparse() ? rows.terms() : std::min(rows.d(), blas::depth) + rows.d() / blas::depth + 1);
+  const double D = static_cast<double>(rows.roundings());
   const double R = rows.largest_norm(), p = s.degree;
   for (Index i = 0; i < n_; ++i) {
     const double r = rows.norm(first + i);
