@@ -8,11 +8,14 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/error.hpp"
 #include "base/types.hpp"
 #include "data/rows.hpp"
 
@@ -48,6 +51,28 @@ struct Rows {
   AnyRows view;
   std::vector<nb::object> owners;
 };
+
+// A choice that Python gives by its number.
+template <class Choice>
+Choice choice(int number, Choice last, const char* name) {
+  if (number < 0 || number > static_cast<int>(last))
+    fail(std::string(name) + " " + std::to_string(number) + " is not known");
+  return static_cast<Choice>(number);
+}
+
+// The counters of a state (epoch and position come first) may come from a file: none may lead outside of an array or
+// overflow.
+inline void check_counters(const std::int64_t* k, std::size_t size, Index visits_per_epoch) {
+  for (std::size_t i = 0; i < size; ++i)
+    if (k[i] < (i < 3 ? 0 : -1) || k[i] > (std::int64_t{1} << 60))
+      fail("the state does not belong to this problem: a counter is " + std::to_string(k[i]));
+  if (k[1] > visits_per_epoch)
+    fail("the state does not belong to this problem: its position " + std::to_string(k[1]) +
+         " lies outside of an epoch of " + std::to_string(visits_per_epoch) + " visits");
+}
+
+// So many visits at a time that position + budget does not overflow.
+inline Index bounded(Index budget) { return std::min(budget, Index{1} << 60); }
 
 // Looks for Ctrl-C, at most every 20 ms; throws if there was one. Needs no GIL when called.
 void poll_signals();

@@ -67,6 +67,7 @@ void bind_base(nb::module_& m) {
   m.def(
       "permutation",
       [](Index n, std::uint64_t seed, std::uint64_t index) {
+        if (n < 0) fail("there are no orders of " + std::to_string(n) + " rows");
         std::vector<Index> order(static_cast<std::size_t>(n));
         for (Index i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
         visiting_order(order, Random(seed, Purpose::order, index));
@@ -76,6 +77,7 @@ void bind_base(nb::module_& m) {
   m.def(
       "uniform",
       [](Index n, std::uint64_t seed, std::uint64_t index) {
+        if (n < 0) fail("there are no " + std::to_string(n) + " numbers");
         Random random(seed, Purpose::start, index);
         std::vector<double> u(static_cast<std::size_t>(n));
         for (double& v : u) v = random.uniform();

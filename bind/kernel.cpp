@@ -28,7 +28,7 @@ struct BoundKernelRows {
 };
 
 KernelSpec make_spec(int kind, double gamma, double offset, int degree) {
-  return {static_cast<KernelKind>(kind), gamma, offset, degree};
+  return {choice(kind, KernelKind::rbf, "kernel"), gamma, offset, degree};
 }
 
 BoundKernelRows kernel_rows(nb::object object, int kind, double gamma, double offset, int degree, int threads) {
@@ -66,11 +66,12 @@ BoundKernelPerceptron make(nb::object object, In<double> y, In<double> step, In<
   if (static_cast<Index>(y.shape(0)) != n) fail("one label a row is needed");
   if (step.shape(0) != 0 && static_cast<Index>(step.shape(0)) != n) fail("one step a row is needed");
   if (first < 0 || first > n) fail("the first row to visit is not there");
+  if (memory < 0) fail("memory must not be negative");
   for (const Column i : view(visits))
     if (i < first || i >= n) fail("a visit names a row that is not there");
   const KernelPerceptronProblem problem{*rows.rows, rows.view, rows.spec, y.data(), view(step), view(visits)};
-  const KernelPerceptronOptions options{eta,    intercept, static_cast<Shuffle>(shuffle), seed, birth, patience, first,
-                                        memory, threads};
+  const KernelPerceptronOptions options{
+      eta, intercept, choice(shuffle, Shuffle::every_epoch, "shuffle"), seed, birth, patience, first, memory, threads};
   return {{object, nb::cast(y), nb::cast(step), nb::cast(visits)}, KernelPerceptron(problem, options), n};
 }
 
@@ -80,6 +81,7 @@ nb::tuple advance(BoundKernelPerceptron& self, InOut<double> c, InOut<double> a,
   if (!fits(c.shape(0)) || (a.shape(0) && !fits(a.shape(0))) || (updates_of.shape(0) && !fits(updates_of.shape(0))))
     fail("the arrays of the state must have one entry a row");
   if (counters.shape(0) != 7 || sums.shape(0) != 2) fail("the state does not have the fields of this version");
+  check_counters(counters.data(), 7, self.solver.visits_per_epoch());
   std::int64_t* k = counters.data();
   OnlineCounters numbers{.epoch = k[0],
                          .position = k[1],
@@ -96,7 +98,7 @@ nb::tuple advance(BoundKernelPerceptron& self, InOut<double> c, InOut<double> a,
     nb::gil_scoped_release free;
     const KernelPerceptronArrays arrays{c.data(), a.shape(0) ? a.data() : nullptr,
                                         updates_of.shape(0) ? updates_of.data() : nullptr};
-    stop = self.solver.advance(numbers, arrays, budget, until_epoch, keep_log ? &log : nullptr, poll_signals);
+    stop = self.solver.advance(numbers, arrays, bounded(budget), until_epoch, keep_log ? &log : nullptr, poll_signals);
   }
   const OnlineCounters& o = numbers;
   const std::int64_t values[] = {o.epoch,         o.position,     o.visits,    o.updates,

@@ -42,7 +42,7 @@ BoundMargin make(nb::object rows_object, In<double> y, In<double> step, In<Colum
     if (i < 0 || i >= n) fail("a visit names a row that is not there");
   if (n > 0x7fffffff) fail("more than 2^31 - 1 rows: split the data and use partial_fit");
   const OnlineProblem problem{rows.view, y.data(), view(step), view(visits)};
-  const MarginOptions options{eps, intercept, static_cast<Shuffle>(shuffle), seed, patience, most};
+  const MarginOptions options{eps, intercept, choice(shuffle, Shuffle::every_epoch, "shuffle"), seed, patience, most};
   return {{rows_object, nb::cast(y), nb::cast(step), nb::cast(visits)},
           MarginSolver(problem, options),
           n,
@@ -56,12 +56,13 @@ int advance(BoundMargin& self, InOut<double> a, InOut<Column> updates_of, InOut<
   if (updates_of.shape(0) != n || wrong_of.shape(0) != n || given_up_at.shape(0) != n)
     fail("one counter a row is needed");
   if (counters.shape(0) != 10 || sums.shape(0) != 3) fail("the state does not have the fields of this version");
+  check_counters(counters.data(), 10, self.solver.visits_per_epoch());
   MarginCounters c = read(counters, sums);
   OnlineStop stop;
   {
     nb::gil_scoped_release free;
     const MarginArrays arrays{a.data(), updates_of.data(), wrong_of.data(), given_up_at.data()};
-    stop = self.solver.advance(c, arrays, budget, until_epoch);
+    stop = self.solver.advance(c, arrays, bounded(budget), until_epoch);
   }
   write(c, counters, sums);
   return static_cast<int>(stop);

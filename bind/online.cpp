@@ -45,8 +45,8 @@ BoundOnline make(nb::object rows_object, In<double> y, In<double> step, In<Colum
     if (i < 0 || i >= n) fail("a visit names a row that is not there");
   if (n > 0x7fffffff) fail("more than 2^31 - 1 rows: split the data and use partial_fit");
   const OnlineProblem problem{rows.view, y.data(), view(step), view(visits)};
-  const OnlineOptions options{static_cast<OnlineRule>(rule), eta,  epsilon, decay,   intercept,
-                              static_cast<Shuffle>(shuffle), seed, birth,   patience};
+  const OnlineOptions options{choice(rule, OnlineRule::pa2_regression, "rule"), eta,  epsilon, decay,   intercept,
+                              choice(shuffle, Shuffle::every_epoch, "shuffle"), seed, birth,   patience};
   return {{rows_object, nb::cast(y), nb::cast(step), nb::cast(visits)},
           OnlineSolver(problem, options),
           n,
@@ -60,16 +60,15 @@ nb::tuple advance(BoundOnline& self, InOut<double> w, InOut<double> a, InOut<Col
   if (updates_of.shape(0) != 0 && static_cast<Index>(updates_of.shape(0)) != self.n)
     fail("one counter a row is needed");
   if (counters.shape(0) != 7 || sums.shape(0) != 6) fail("the state does not have the fields of this version");
+  check_counters(counters.data(), 7, self.solver.visits_per_epoch());
   OnlineCounters c = read(counters, sums);
-  if (c.position < 0 || c.position > self.solver.visits_per_epoch() || c.epoch < 0 || c.visits < 0)
-    fail("the state does not belong to this problem: its position lies outside of an epoch");
   std::vector<Mistake> log;
   OnlineStop stop;
   {
     nb::gil_scoped_release free;
     const OnlineArrays arrays{w.data(), a.shape(0) ? a.data() : nullptr,
                               updates_of.shape(0) ? updates_of.data() : nullptr};
-    stop = self.solver.advance(c, arrays, budget, until_epoch, keep_log ? &log : nullptr);
+    stop = self.solver.advance(c, arrays, bounded(budget), until_epoch, keep_log ? &log : nullptr);
   }
   write(c, counters, sums);
   std::vector<Index> visit(log.size());

@@ -7,7 +7,7 @@ namespace {
 
 template <class T>
 Rows dense(In2<T> x) {
-  if (x.shape(1) > 1 && x.stride(1) != 1) fail("the values of a row must be contiguous");
+  if (x.shape(0) > 0 && x.shape(1) > 1 && x.stride(1) != 1) fail("the values of a row must be contiguous");
   const auto n = static_cast<Index>(x.shape(0)), d = static_cast<Index>(x.shape(1));
   return {DenseRows<T>{x.data(), n, d, n > 1 ? x.stride(0) : d}, {nb::cast(x)}};
 }

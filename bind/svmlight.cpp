@@ -43,8 +43,8 @@ void bind_reader(nb::module_& m, const char* name) {
       .def(
           "__init__",
           [](Reader<T>* self, int first_index, bool multilabel, bool query_id, int threads, Index block_bytes) {
-            new (self)
-                Reader<T>{{static_cast<FirstIndex>(first_index), multilabel, query_id, block_bytes, threads}, {}};
+            new (self) Reader<T>{
+                {choice(first_index, FirstIndex::one, "first index"), multilabel, query_id, block_bytes, threads}, {}};
           },
           "first_index"_a, "multilabel"_a, "query_id"_a, "threads"_a, "block_bytes"_a)
       .def("feed", &feed<T>, "text"_a.noconvert(),

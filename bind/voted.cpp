@@ -13,7 +13,7 @@ Span<const T> view(const In<T>& a) {
 
 void fill_products(const Rows& x, const Rows& z, Index begin, Index b, InOut<double> out, int threads) {
   if (width(x.view) != width(z.view)) fail("both sets of rows must have the same columns");
-  if (begin < 0 || b < 0 || begin + b > count(z.view)) fail("the block lies outside the rows");
+  if (begin < 0 || b < 0 || begin > count(z.view) || b > count(z.view) - begin) fail("the block lies outside the rows");
   if (static_cast<Index>(out.shape(0)) != count(x.view) * b) fail("one number a pair of rows is needed");
   nb::gil_scoped_release free;
   products(x.view, z.view, begin, b, out.data(), threads, poll_signals);

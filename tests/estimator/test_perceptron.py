@@ -204,13 +204,13 @@ def test_a_forged_model_does_not_pass():
 @pytest.mark.parametrize("make", [wm.Perceptron, wm.AveragedPerceptron, wm.VotedPerceptron])
 def test_scores_that_overflow_are_never_called_convergence(make):
     X, y = load_iris_tenths()[:2]
-    model = make(max_iter=30).fit(X * 1e180, y == "setosa")
+    model = make(max_iter=30, eta0=1e200).fit(X * 1e95, y == "setosa")
     assert not model.converged_
     assert model.certificate_.separable is not True
 
 
 def test_a_vector_that_overflows_is_an_error():
     with pytest.raises(BadInput, match="overflow"):
-        wm.Perceptron(shuffle=False).fit([[1.7e308, 1.7e308], [1.7e308, -1.7e308], [-1, -1]], [1, 1, 0])
-    far = wm.PassiveAggressiveClassifier().fit([[1e200, 1e200], [-1e200, 1e200]] * 3, [0, 1] * 3)
+        wm.Perceptron(shuffle=False, eta0=1.7e308).fit([[3.0, 3.0], [3.0, -3.0], [-1, -1]], [1, 1, 0])
+    far = wm.PassiveAggressiveClassifier().fit([[5e99, 5e99], [-5e99, 5e99]] * 3, [0, 1] * 3)
     assert np.isfinite(far.coef_).all()

@@ -1,0 +1,196 @@
+"""Good calls of the core's doors and what is made of their arguments: one replaced, then the call must return or raise.
+
+Run as a script: prints how many calls were tried and how many were refused. A crash ends the process.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from widemargin import _core
+from widemargin.kernels.rows import ensure_blas as load_blas
+
+N, D = 7, 3
+REFUSALS = (TypeError, ValueError, MemoryError, OverflowError, RuntimeError)
+
+
+def dense(dtype: Any = np.float64) -> _core.Rows:
+    return _core.Rows.dense(np.arange(N * D, dtype=dtype).reshape(N, D) - 9)
+
+
+def sparse_arguments() -> list[Any]:
+    columns, offsets = np.tile(np.arange(D, dtype=np.int32), N), np.arange(N + 1, dtype=np.int64) * D
+    return [np.arange(N * D, dtype=np.float64) - 9, columns, offsets, D, 1]
+
+
+def signs() -> np.ndarray:
+    return np.where(np.arange(N) % 2 == 0, 1.0, -1.0)
+
+
+def visits() -> np.ndarray:
+    return np.arange(N, dtype=np.int32)
+
+
+def online_state() -> list[Any]:
+    counters = np.array([0, 0, 0, 0, 0, -1, 0], np.int64)
+    return [
+        np.zeros(D + 1),
+        np.zeros(D + 1),
+        np.zeros(N, np.int32),
+        counters,
+        np.array([0, 0, 0, 1.0, 0, 0]),
+        20,
+        5,
+        True,
+    ]
+
+
+def margin_state() -> list[Any]:
+    counters = np.array([0, 0, 0, 0, 0, 0, -1, 0, 0, 0], np.int64)
+    by_row = [np.zeros(N, np.int32) for _ in range(3)]
+    return [np.zeros(D + 1), *by_row, counters, np.zeros(3), 20, 5]
+
+
+def kernel_state() -> list[Any]:
+    counters = np.array([0, 0, 0, 0, 0, -1, 0], np.int64)
+    return [np.zeros(N), np.zeros(N), np.zeros(N, np.int32), counters, np.zeros(2), 20, 5, True]
+
+
+def online() -> Any:
+    return _core.online_solver(dense(), signs(), np.ones(N), visits(), 0, 1.0, 0.1, 0.0, True, 2, 1, 1, 5)
+
+
+def margin() -> Any:
+    return _core.margin_solver(dense(), signs(), np.ones(N), visits(), 0.1, True, 2, 1, 5, 2)
+
+
+def kernel_rows() -> Any:
+    return _core.kernel_rows(dense(), 2, 0.1, 0.0, 1, 1)
+
+
+def kernel() -> Any:
+    return _core.kernel_perceptron(kernel_rows(), signs(), np.ones(N), visits(), 1.0, True, 2, 1, 1, 5, 0, 1 << 20, 1)
+
+
+def text() -> np.ndarray:
+    return np.frombuffer(b"1 1:2 3:4\n-1 2:0.5\n", np.uint8)
+
+
+CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
+    "Rows.dense": (lambda x: _core.Rows.dense(x).scan(0, 1), lambda: [np.ones((N, D))]),
+    "Rows.csr": (lambda *a: _core.Rows.csr(*a).scan(0, 1), sparse_arguments),
+    "Rows.scan": (lambda first, threads: dense().scan(first, threads), lambda: [0, 1]),
+    "permutation": (_core.permutation, lambda: [N, 1, 1]),
+    "uniform": (_core.uniform, lambda: [N, 1, 1]),
+    "online_solver": (
+        lambda *a: _core.online_solver(*a).advance(*online_state()),
+        lambda: [dense(), signs(), np.ones(N), visits(), 0, 1.0, 0.1, 0.0, True, 2, 1, 1, 5],
+    ),
+    "OnlineSolver.advance": (lambda *a: online().advance(*a), online_state),
+    "margin_solver": (
+        lambda *a: _core.margin_solver(*a).advance(*margin_state()),
+        lambda: [dense(), signs(), np.ones(N), visits(), 0.1, True, 2, 1, 5, 2],
+    ),
+    "MarginSolver.advance": (lambda *a: margin().advance(*a), margin_state),
+    "batch_pass": (
+        _core.batch_pass,
+        lambda: [dense(), signs(), np.ones(N), visits(), True, np.zeros(D + 1), np.zeros(D + 1), 1],
+    ),
+    "products": (_core.products, lambda: [dense(), dense(), 1, 3, np.zeros(N * 3), 1]),
+    "cast_votes": (
+        _core.cast_votes,
+        lambda: [visits(), np.ones(N), np.ones(N + 1), True, np.ones(N * 2), np.zeros(2), np.zeros(2), np.zeros(2)],
+    ),
+    "kernel_block": (_core.kernel_block, lambda: [dense(), dense(), 2, 0.1, 0.0, 1, np.zeros((N, N)), 1]),
+    "kernel_rows": (_core.kernel_rows, lambda: [dense(), 2, 0.1, 0.0, 1, 1]),
+    "kernel_perceptron": (
+        lambda *a: _core.kernel_perceptron(*a).advance(*kernel_state()),
+        lambda: [kernel_rows(), signs(), np.ones(N), visits(), 1.0, True, 2, 1, 1, 5, 0, 1 << 20, 1],
+    ),
+    "KernelPerceptron.advance": (lambda *a: kernel().advance(*a), kernel_state),
+    "exp_nonpositive": (_core.exp_nonpositive, lambda: [-np.ones(N)]),
+    "SvmlightReader64": (lambda *a: _core.SvmlightReader64(*a).feed(text()), lambda: [0, False, False, 1, 1 << 16]),
+    "SvmlightReader64.feed": (
+        lambda t: _core.SvmlightReader64(0, False, False, 1, 1 << 16).feed(t),
+        lambda: [text()],
+    ),
+    "format_svmlight": (
+        _core.format_svmlight,
+        lambda: [*sparse_arguments()[:3], signs(), None, np.arange(N, dtype=np.int64), 1],
+    ),
+}
+HUGE = 2**63 - 1
+
+
+def changed_arrays(x: np.ndarray) -> Iterator[Any]:
+    """Other lengths, shapes, strides, types, byte order, and numbers that may serve as an index."""
+    yield from (x[:0].copy(), x[:-1].copy(), np.concatenate([x, x]), x[None].copy(), np.repeat(x, 2)[::2], x[::-1])
+    yield from (
+        x.astype(np.float32),
+        x.astype(np.int16),
+        x.astype(object),
+        x.astype(x.dtype.newbyteorder()),
+        x.tolist(),
+    )
+    frozen = x.copy()
+    frozen.flags.writeable = False
+    yield frozen
+    numbers = [-1, 1, N, N + 1, 10**9, -(10**9)] if x.dtype.kind in "iu" else [np.nan, np.inf, -1e308, 0.0]
+    numbers += [HUGE, -HUGE] if x.dtype == np.int64 else []
+    for number in numbers:
+        for place in sorted({0, 1 % x.size, x.size // 2, x.size - 1}):
+            if x.dtype != np.uint8:
+                other = x.copy()
+                other.flat[place] = number
+                yield other
+    if x.dtype == np.uint8:
+        yield np.arange(256, dtype=np.uint8)
+
+
+def changes(value: Any) -> Iterator[Any]:
+    yield from (None, "x", object(), [])
+    if isinstance(value, np.ndarray):
+        yield from changed_arrays(value)
+    elif isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield from (-1, 0, 1, 3, 99, 10**6, 2**31, 2**40, HUGE, -HUGE - 1, 2**64, 1.5)
+    elif isinstance(value, float):
+        yield from (-1.0, 0.0, 1e308, np.nan, np.inf, -np.inf)
+    elif isinstance(value, _core.Rows):
+        yield from (dense(np.float32), _core.Rows.csr(*sparse_arguments()), _core.Rows.dense(np.ones((N, D + 1))))
+        yield from (_core.Rows.dense(np.ones((N + 1, D))), _core.Rows.dense(np.ones((0, D))), kernel_rows())
+
+
+def too_long(name: str, place: int, value: Any) -> bool:
+    """Calls that are right, but take memory or time in proportion to the number."""
+    counts = {"permutation": (0,), "uniform": (0,)}
+    return place in counts.get(name, ()) and isinstance(value, int) and 10**6 < value < 2**60
+
+
+def main(names: list[str]) -> None:
+    load_blas()
+    tried = refused = 0
+    for name in names or CALLS:
+        call, arguments = CALLS[name]
+        call(*arguments())
+        for place, original in enumerate(arguments()):
+            for value in changes(original):
+                if too_long(name, place, value):
+                    continue
+                given = arguments()
+                given[place] = value
+                tried += 1
+                try:
+                    call(*given)
+                except REFUSALS:
+                    refused += 1
+    print(tried, refused)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,81 @@
+"""The doors of the core: whatever comes in, the call returns or raises; it never crashes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.common.core_arguments import (
+    CALLS,
+    D,
+    N,
+    dense,
+    kernel,
+    kernel_state,
+    margin,
+    margin_state,
+    online,
+    online_state,
+)
+
+from widemargin import _core
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_no_argument_crashes_the_core():
+    """One argument at a time is replaced by another length, type, order, number or kind of thing, 2696 times."""
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "tests.common.core_arguments"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+    tried, refused = map(int, run.stdout.split())
+    assert tried > 2500
+    assert 1400 < refused < tried
+
+
+def test_every_function_of_the_core_is_tried():
+    """What is not among the calls takes no arrays: settings, counts, busy work."""
+    harmless = {"has_blas", "philox", "pool_size", "set_blas", "set_simd_level", "simd_level", "spin", "thread_limit"}
+    functions = {name for name, thing in vars(_core).items() if callable(thing) and not isinstance(thing, type)}
+    assert {name for name in functions if not name.startswith("_")} - harmless <= set(CALLS)
+
+
+@pytest.mark.parametrize(
+    ("solver", "state", "counters"), [(online, online_state, 3), (margin, margin_state, 4), (kernel, kernel_state, 3)]
+)
+@pytest.mark.parametrize(
+    ("place", "number", "words"),
+    [
+        (1, N + 1, f"position {N + 1} lies outside of an epoch of {N} visits"),
+        (1, -1, "a counter is -1"),
+        (0, -1, "a counter is -1"),
+        (2, 2**62, f"a counter is {2**62}"),
+        (3, -2, "a counter is -2"),
+    ],
+)
+def test_a_damaged_state_is_named(solver, state, counters, place, number, words):
+    arguments = state()
+    arguments[counters][place] = number
+    with pytest.raises(ValueError, match=words):
+        solver().advance(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: _core.kernel_rows(dense(), 3, 1.0, 0.0, 1, 1), "kernel 3 is not known"),
+        (lambda: _core.SvmlightReader64(-1, False, False, 1, 1), "first index -1 is not known"),
+        (lambda: _core.products(dense(), dense(), 2**63 - 1, 1, np.zeros(N), 1), "block lies outside the rows"),
+        (lambda: _core.permutation(-1, 0, 0), "-1 rows"),
+        (lambda: _core.Rows.csr(np.ones(1), np.array([D], np.int32), np.array([0, 1]), D, 1), "column"),
+        (lambda: _core.Rows.csr(np.ones(1), np.array([0], np.int32), np.array([0, 2]), D, 1), "offset"),
+        (lambda: _core.Rows.dense(np.ones((2, 6))[:, ::2]), "contiguous"),
+    ],
+)
+def test_arguments_at_fault_are_named(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
