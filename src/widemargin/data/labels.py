@@ -192,7 +192,7 @@ def class_factors(wish: Any, labels: Labels, codes: np.ndarray, weight: np.ndarr
     for label, factor in wish.items():
         if label not in known:
             raise BadInput(f"class_weight names {label!r}, which is not among the classes {_some(classes)}.")
-        if not (isinstance(factor, Real) and np.isfinite(factor) and factor >= 0):
+        if not (isinstance(factor, Real) and 0 <= float(factor) < np.inf):
             raise BadInput(f"class_weight[{label!r}] is {factor!r}: it must be finite and not negative.")
         factors[known[label]] = factor
     return factors
