@@ -232,14 +232,17 @@ def _weights(sample_weight: Any, X: Any) -> np.ndarray | None:
         weight = np.full(n, weight)
     if weight.shape != (n,):
         raise BadInput(f"sample_weight has shape {weight.shape}, but X has {n} rows: one weight a row is needed.")
-    bad = ~((weight >= 0) & (weight <= HEAVIEST))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise BadInput(f"sample_weight is {weight[row]} in row {row}: it must lie between 0 and {HEAVIEST:.0e}.")
     return _some_weight(weight)
 
 
 def _some_weight(weight: np.ndarray) -> np.ndarray:
+    bad = ~((weight >= 0) & (weight <= HEAVIEST))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise BadInput(
+            f"the sample_weight (times class_weight) is {weight[row]} in row {row}: "
+            f"it must lie between 0 and {HEAVIEST:.0e}."
+        )
     if not weight.any():
         raise BadInput(f"all {weight.size} sample weights are zero: at least one row must have a positive weight.")
     return weight
