@@ -2,8 +2,8 @@
 //
 // KernelRows<T>  all rows as the blocks need them, in type T. In float32 dense rows are a copy scaled by a power of
 //                two so that the longest has a norm in [1/2, 1): no overflow, underflow only far below what matters.
-// Panel<T>       the few rows: copied together (dense: kernel/products.hpp or BLAS takes them), or spread out over the columns that they use
-//                (sparse: each row of the other side then adds up one short vector for each of its entries).
+// Panel<T>       the few rows: copied together (dense: kernel/products.hpp or BLAS takes them), or spread out over the
+//                columns that they use (sparse: each row of the other side then adds one short vector an entry).
 #pragma once
 
 #include <variant>
