@@ -16,6 +16,8 @@ template <class T>
 Rows csr(In<T> values, In<Column> columns, In<Index> offsets, Index d, int threads) {
   if (offsets.shape(0) < 1 || values.shape(0) != columns.shape(0))
     fail("arrays of a sparse matrix do not fit together");
+  if (d < 0 || d > 0x7fffffff)
+    fail("a sparse matrix of " + std::to_string(d) + " columns: at most 2^31 - 1 are possible");
   const auto n = static_cast<Index>(offsets.shape(0)) - 1, nnz = static_cast<Index>(values.shape(0));
   {
     nb::gil_scoped_release free;

@@ -43,6 +43,8 @@ void bind_reader(nb::module_& m, const char* name) {
       .def(
           "__init__",
           [](Reader<T>* self, int first_index, bool multilabel, bool query_id, int threads, Index block_bytes) {
+            if (block_bytes < 1) fail("a block needs at least one byte, not " + std::to_string(block_bytes));
+            block_bytes = std::min(block_bytes, Index{1} << 40);
             new (self) Reader<T>{
                 {choice(first_index, FirstIndex::one, "first index"), multilabel, query_id, block_bytes, threads}, {}};
           },
@@ -68,6 +70,7 @@ void check_offsets(const Offsets& o, Index count, Index end) {
 template <class T>
 nb::bytes format(In<T> values, In<Column> columns, Offsets rows, In<double> labels,
                  std::optional<Offsets> label_offsets, std::optional<In<Index>> queries, Index first_index) {
+  if (first_index < 0 || first_index > 1) fail("indices start at 0 or 1, not " + std::to_string(first_index));
   if (rows.shape(0) < 1 || values.shape(0) != columns.shape(0)) fail("arrays of a sparse matrix do not fit together");
   const auto count = static_cast<Index>(rows.shape(0)) - 1, n_labels = static_cast<Index>(labels.shape(0));
   check_offsets(rows, count, static_cast<Index>(values.shape(0)));

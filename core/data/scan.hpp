@@ -38,7 +38,7 @@ class RowScan {
     const std::uint64_t h = hash(row, q);
     if (!std::isfinite(q) && seen.bad_row < 0) find_bad(i, row);
     if (!(q <= seen.max_squared_norm)) seen.max_squared_norm = q;
-    seen.digest += mix(h + mix(static_cast<std::uint64_t>(first_ + i)));
+    seen.digest += mix(h + mix(static_cast<std::uint64_t>(first_) + static_cast<std::uint64_t>(i)));
   }
 
   template <class T>
