@@ -31,6 +31,7 @@ void poll_signals() {
 }
 
 void bind_base(nb::module_& m) {
+  m.def("touch_thread", &touch_thread, "To be called in a new thread while memory is at hand.");
   m.def("pool_size", &pool_size, "Threads alive in the pool of this process.");
   m.def("thread_limit", &widemargin_get_num_threads, "The limit set through threadpoolctl, 0 = none.");
   m.def(

@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #ifndef _WIN32
 #include <pthread.h>
@@ -51,8 +52,8 @@ class Pool {
 
   void run(Job& job, int helpers, Poll poll) {
     {
-      const std::lock_guard lock(mutex_);
-      grow(helpers);
+      std::unique_lock lock(mutex_);
+      grow(helpers, lock);
       job.wanted = std::min(helpers, size_);
       job_ = &job;
     }
@@ -70,16 +71,25 @@ class Pool {
   }
 
  private:
-  void grow(int helpers) {
+  void grow(int helpers, std::unique_lock<std::mutex>& lock) {
     try {
-      for (; size_ < helpers; ++size_) std::thread([this] { serve(); }).detach();
+      while (size_ < helpers) {
+        std::vector<char> reserve(1 << 20);
+        std::thread([this] { serve(); }).detach();
+        ++size_;
+        std::vector<char>().swap(reserve);
+        begun_.wait(lock, [&] { return ready_ == size_; });
+      }
     } catch (const std::exception&) {
       // No more threads or memory to be had: the work is done by those we have, the result is the same.
     }
   }
 
   void serve() {
+    touch_thread();
     std::unique_lock lock(mutex_);
+    ++ready_;
+    begun_.notify_all();
     for (;;) {
       wake_.wait(lock, [&] { return job_ && job_->wanted > 0; });
       Job& job = *job_;
@@ -93,9 +103,9 @@ class Pool {
   }
 
   std::mutex entry_, mutex_;
-  std::condition_variable wake_, done_;
+  std::condition_variable wake_, done_, begun_;
   Job* job_ = nullptr;
-  int size_ = 0;
+  int size_ = 0, ready_ = 0;
 };
 
 // The pool is never destroyed: its sleeping threads end with the process. After fork the child has none of them, and
@@ -119,6 +129,13 @@ Pool& pool() {
 }
 
 }  // namespace
+
+void touch_thread() {
+  try {
+    throw 0;
+  } catch (int) {
+  }
+}
 
 void parallel_for(Index tasks, int threads, const std::function<void(Index)>& work, Poll poll) {
   Job job;

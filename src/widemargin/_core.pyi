@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from typing_extensions import CapsuleType
 
 
+def touch_thread() -> None:
+    """To be called in a new thread while memory is at hand."""
+
 def pool_size() -> int:
     """Threads alive in the pool of this process."""
 

@@ -9,6 +9,7 @@ from threading import Event, Thread
 from typing import Any, TypeVar
 
 import joblib
+import numpy as np
 import threadpoolctl
 
 from .. import _core
@@ -95,14 +96,41 @@ def crew(n_threads: int, work: Callable[[Any, Event], T], parts: Sequence[Any]) 
     return [results[i] for i in range(len(parts))]
 
 
+RESERVE = 4 << 20  # bytes that a new thread may need before its first line of ours
+
+
+class _Helper(Thread):
+    """A thread that has all it needs before it begins.
+
+    NumPy and others keep variables in each thread; the C library gets memory for them when they are first touched, and
+    ends the process if there is none. So memory is set aside while the thread is made, let go, and taken up here.
+    """
+
+    def __init__(self, target: Callable[[], None]) -> None:
+        super().__init__(name="widemargin", daemon=True)
+        self._work = target
+        self.go, self.ready = Event(), Event()
+
+    def run(self) -> None:
+        self.go.wait()
+        _core.touch_thread()
+        np.add(np.zeros(1), 1.0)
+        self.ready.set()
+        self._work()
+
+
 def _started(target: Callable[[], None], count: int) -> list[Thread]:
     helpers: list[Thread] = []
     for _ in range(count):
-        helper = Thread(target=target, name="widemargin", daemon=True)
+        helper = _Helper(target)
         try:
+            reserve = bytearray(RESERVE)
             helper.start()
         except (RuntimeError, MemoryError):  # no more threads to be had
             break
+        del reserve
+        helper.go.set()
+        helper.ready.wait()
         helpers.append(helper)
     return helpers
 
