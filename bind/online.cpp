@@ -2,6 +2,7 @@
 
 #include "arrays.hpp"
 #include "base/error.hpp"
+#include "base/parallel.hpp"
 
 namespace widemargin {
 namespace {
@@ -53,30 +54,76 @@ BoundOnline make(nb::object rows_object, In<double> y, In<double> step, In<Colum
           width(rows.view)};
 }
 
-nb::tuple advance(BoundOnline& self, InOut<double> w, InOut<double> a, InOut<Column> updates_of, Counters counters,
-                  InOut<double> sums, Index budget, Index until_epoch, bool keep_log) {
-  if (static_cast<Index>(w.shape(0)) != self.d + 1) fail("w must have d + 1 entries");
-  if (a.shape(0) != 0 && a.shape(0) != w.shape(0)) fail("the average must have d + 1 entries");
-  if (updates_of.shape(0) != 0 && static_cast<Index>(updates_of.shape(0)) != self.n)
-    fail("one counter a row is needed");
-  if (counters.shape(0) != 7 || sums.shape(0) != 6) fail("the state does not have the fields of this version");
-  check_counters(counters.data(), 7, self.solver.visits_per_epoch());
-  OnlineCounters c = read(counters, sums);
+// One call of advance: looked at with the GIL, worked without it, handed back with it again.
+struct Call {
+  BoundOnline* self;
+  InOut<double> w, a;
+  InOut<Column> updates_of;
+  Counters counters;
+  InOut<double> sums;
+  OnlineCounters c{};
+  OnlineStop stop = OnlineStop::budget;
   std::vector<Mistake> log;
-  OnlineStop stop;
-  {
-    nb::gil_scoped_release free;
+
+  void check() {
+    if (static_cast<Index>(w.shape(0)) != self->d + 1) fail("w must have d + 1 entries");
+    if (a.shape(0) != 0 && a.shape(0) != w.shape(0)) fail("the average must have d + 1 entries");
+    if (updates_of.shape(0) != 0 && static_cast<Index>(updates_of.shape(0)) != self->n)
+      fail("one counter a row is needed");
+    if (counters.shape(0) != 7 || sums.shape(0) != 6) fail("the state does not have the fields of this version");
+    check_counters(counters.data(), 7, self->solver.visits_per_epoch());
+    c = read(counters, sums);
+  }
+
+  void run(Index budget, Index until_epoch, bool keep_log) {
     const OnlineArrays arrays{w.data(), a.shape(0) ? a.data() : nullptr,
                               updates_of.shape(0) ? updates_of.data() : nullptr};
-    stop = self.solver.advance(c, arrays, bounded(budget), until_epoch, keep_log ? &log : nullptr);
+    stop = self->solver.advance(c, arrays, bounded(budget), until_epoch, keep_log ? &log : nullptr);
   }
-  write(c, counters, sums);
-  std::vector<Index> visit(log.size());
-  std::vector<Column> row(log.size());
-  std::vector<double> step(log.size());
-  for (std::size_t k = 0; k < log.size(); ++k) visit[k] = log[k].visit, row[k] = log[k].row, step[k] = log[k].step;
-  return nb::make_tuple(static_cast<int>(stop), to_numpy(std::move(visit)), to_numpy(std::move(row)),
-                        to_numpy(std::move(step)));
+
+  nb::tuple result() {
+    write(c, counters, sums);
+    std::vector<Index> visit(log.size());
+    std::vector<Column> row(log.size());
+    std::vector<double> step(log.size());
+    for (std::size_t k = 0; k < log.size(); ++k) visit[k] = log[k].visit, row[k] = log[k].row, step[k] = log[k].step;
+    return nb::make_tuple(static_cast<int>(stop), to_numpy(std::move(visit)), to_numpy(std::move(row)),
+                          to_numpy(std::move(step)));
+  }
+};
+
+nb::tuple advance(BoundOnline& self, InOut<double> w, InOut<double> a, InOut<Column> updates_of, Counters counters,
+                  InOut<double> sums, Index budget, Index until_epoch, bool keep_log) {
+  Call call{&self, w, a, updates_of, counters, sums};
+  call.check();
+  {
+    nb::gil_scoped_release free;
+    call.run(budget, until_epoch, keep_log);
+  }
+  return call.result();
+}
+
+// Several solvers with states of their own on the pool. No thread of it ever enters Python.
+nb::list advance_parts(nb::list solvers, nb::list states, Index budget, Index until_epoch, bool keep_log, int threads) {
+  if (solvers.size() != states.size()) fail("one state a solver is needed");
+  std::vector<Call> calls;
+  for (std::size_t k = 0; k < solvers.size(); ++k) {
+    const auto s = nb::cast<nb::tuple>(states[k]);
+    if (s.size() != 5) fail("a state has five arrays");
+    calls.push_back({&nb::cast<BoundOnline&>(solvers[k]), nb::cast<InOut<double>>(s[0], false),
+                     nb::cast<InOut<double>>(s[1], false), nb::cast<InOut<Column>>(s[2], false),
+                     nb::cast<Counters>(s[3], false), nb::cast<InOut<double>>(s[4], false)});
+    calls.back().check();
+  }
+  {
+    nb::gil_scoped_release free;
+    parallel_for(
+        static_cast<Index>(calls.size()), threads,
+        [&](Index k) { calls[static_cast<std::size_t>(k)].run(budget, until_epoch, keep_log); }, poll_signals);
+  }
+  nb::list out;
+  for (Call& call : calls) out.append(call.result());
+  return out;
 }
 
 }  // namespace
@@ -98,6 +145,8 @@ void bind_online(nb::module_& m) {
            "counters"_a.noconvert(), "sums"_a.noconvert(), "budget"_a, "until_epoch"_a, "keep_log"_a,
            "-> (stop, visit, row, step): stop is 0 budget, 1 epoch, 2 clean, 3 stalled; the rest is the log of "
            "updates.");
+  m.def("online_advance_parts", &advance_parts, "solvers"_a, "states"_a, "budget"_a, "until_epoch"_a, "keep_log"_a,
+        "threads"_a, "OnlineSolver.advance for several at once; a state is (w, a, updates_of, counters, sums).");
   m.def("online_solver", &make, "rows"_a, "y"_a.noconvert(), "step"_a.noconvert(), "visits"_a.noconvert(), "rule"_a,
         "eta"_a, "epsilon"_a, "decay"_a, "intercept"_a, "shuffle"_a, "seed"_a, "birth"_a, "patience"_a);
 }

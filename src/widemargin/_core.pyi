@@ -92,6 +92,11 @@ class OnlineSolver:
         -> (stop, visit, row, step): stop is 0 budget, 1 epoch, 2 clean, 3 stalled; the rest is the log of updates.
         """
 
+def online_advance_parts(solvers: list, states: list, budget: int, until_epoch: int, keep_log: bool, threads: int) -> list:
+    """
+    OnlineSolver.advance for several at once; a state is (w, a, updates_of, counters, sums).
+    """
+
 def online_solver(rows: object, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rule: int, eta: float, epsilon: float, decay: float, intercept: bool, shuffle: int, seed: int, birth: int, patience: int) -> OnlineSolver: ...
 
 class SvmlightReader64:

@@ -72,6 +72,10 @@ class OnlineState:
         visit, row, step = (np.concatenate(column) for column in zip(*self.log, strict=True))
         return visit, row, step
 
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """What the core works on."""
+        return self.w, self.a, self.updates_of, self.counters, self.sums
+
     def continue_from(self, old: OnlineState) -> None:
         """Take over what was learnt on other rows; the counters of epochs begin anew."""
         self.w, self.a, self.sums = old.w, old.a, old.sums
@@ -203,9 +207,18 @@ class OnlineSolver:
         return OnlineState(w, a, np.zeros(self.rows.n, np.int32), counters, np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0]))
 
     def advance(self, state: OnlineState, budget: int, until: int) -> str | None:
-        stop, visit, row, step = self._core.advance(
-            state.w, state.a, state.updates_of, state.counters, state.sums, budget, until, self.options.log
-        )
+        return self._take(state, *self._core.advance(*state.arrays(), budget, until, self.options.log))
+
+    @staticmethod
+    def advance_all(
+        solvers: list[OnlineSolver], states: list[OnlineState], budget: int, until: int, threads: int
+    ) -> list[str | None]:
+        """The same for several at once, on the threads of the core."""
+        cores, log = [s._core for s in solvers], solvers[0].options.log
+        done = _core.online_advance_parts(cores, [s.arrays() for s in states], budget, until, log, threads)
+        return [solver._take(state, *one) for solver, state, one in zip(solvers, states, done, strict=True)]
+
+    def _take(self, state: OnlineState, stop: int, visit: np.ndarray, row: np.ndarray, step: np.ndarray) -> str | None:
         if self._tell is not None and state.epoch > 0:
             seen = self._core.scanned()
             assert seen is not None  # it was asked to look

@@ -41,11 +41,22 @@ class Parts:
             if state.kinds[i] is None and solver.step(state.states[i]) < until
         ]
 
+        self._advance(state, behind, budget, until)
+        return None if None in state.kinds else worst(state.kinds)
+
+    def _advance(self, state: PartsState, parts: list[int], budget: int, until: int) -> None:
+        """In the core where it can take several solvers at once, else by threads of Python."""
+        together = getattr(self.solvers[0], "advance_all", None)
+        if together is not None and len(parts) > 1:
+            solvers, states = [self.solvers[i] for i in parts], [state.states[i] for i in parts]
+            for i, kind in zip(parts, together(solvers, states, budget, until, self.threads), strict=True):
+                state.kinds[i] = kind
+            return
+
         def one(i: int, _cancelled: Any) -> None:
             state.kinds[i] = self.solvers[i].advance(state.states[i], budget, until)
 
-        crew(self.threads, one, behind)
-        return None if None in state.kinds else worst(state.kinds)
+        crew(self.threads, one, parts)
 
     def step(self, state: PartsState) -> int:
         steps = [s.step(x) for s, x in zip(self.solvers, state.states, strict=True)]
