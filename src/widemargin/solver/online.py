@@ -72,7 +72,7 @@ class OnlineState:
         visit, row, step = (np.concatenate(column) for column in zip(*self.log, strict=True))
         return visit, row, step
 
-    def arrays(self) -> tuple[np.ndarray, ...]:
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """What the core works on."""
         return self.w, self.a, self.updates_of, self.counters, self.sums
 
