@@ -22,8 +22,8 @@ void parallel_for(Index tasks, int threads, const std::function<void(Index)>& wo
 // How many threads of the pool are alive in this process (for tests and wm doctor).
 int pool_size();
 
-// Takes up what the C++ library keeps for each thread that throws. It gets memory for that at the first throw and ends the
-// process if there is none: call it in a new thread while memory is at hand.
+// Takes up what the C++ library keeps for each thread that throws. It gets memory for that at the first throw and ends
+// the process if there is none: call it in a new thread while memory is at hand.
 void touch_thread();
 
 // Splits 0 .. n-1 into blocks of `block` and calls work(begin, end) for each.
