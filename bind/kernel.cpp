@@ -4,6 +4,7 @@
 #include "arrays.hpp"
 #include "base/blas.hpp"
 #include "base/error.hpp"
+#include "bound_kernel.hpp"
 #include "kernel/finish.hpp"
 #include "kernel/panel.hpp"
 #include "solver/kernel_perceptron.hpp"
@@ -18,14 +19,6 @@ template <class T>
 Span<const T> view(const In<T>& a) {
   return {a.data(), a.shape(0)};
 }
-
-// Rows prepared for blocks in float32, with the arrays that hold them.
-struct BoundKernelRows {
-  nb::object owner;
-  AnyRows view;
-  KernelSpec spec;
-  std::unique_ptr<KernelRows<float>> rows;
-};
 
 KernelSpec make_spec(int kind, double gamma, double offset, int degree) {
   return {choice(kind, KernelKind::rbf, "kernel"), gamma, offset, degree};

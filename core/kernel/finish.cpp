@@ -1,5 +1,6 @@
 #include "kernel/finish.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <type_traits>
@@ -15,12 +16,14 @@
 namespace widemargin {
 namespace {
 
-constexpr double log2_e = 0x1.71547652b82fep+0;
 // 1 / k!, highest first.
 constexpr float taylor7[] = {1.f / 5040, 1.f / 720, 1.f / 120, 1.f / 24, 1.f / 6, 0.5f, 1.f, 1.f};
 constexpr double taylor13[] = {
     1. / 6227020800, 1. / 479001600, 1. / 39916800, 1. / 3628800, 1. / 362880, 1. / 40320, 1. / 5040,
     1. / 720,        1. / 120,       1. / 24,       1. / 6,       0.5,         1.,         1.};
+
+// 2^r for |r| <= 1/2, highest first: the polynomial of degree 5 with value 1 at 0 and the least relative error, 9.2e-8.
+constexpr float exp2_5[] = {0x1.5bb994p-10f, 0x1.3cea84p-7f, 0x1.c6b754p-5f, 0x1.ebf9bcp-3f, 0x1.62e42ap-1f, 1.f};
 
 // ln 2 in two pieces: n * high is exact for every n that can occur.
 struct Single {
@@ -55,11 +58,26 @@ T plain_exp(T x) {
   return p * P::power(shifted);
 }
 
-template <class T>
-void plain_rbf(T* k, Index n, T two_gamma, T ga, const T* gb) {
+// 2^t for -126 <= t <= 0, or NaN: t = n + r, |r| <= 1/2, n added to the exponent of the polynomial.
+float plain_exp2(float t) {
+  const float shifted = t + Single::magic, r = t - (shifted - Single::magic);
+  float p = exp2_5[0];
+  for (std::size_t k = 1; k < std::size(exp2_5); ++k) p = p * r + exp2_5[k];
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(p) + (std::bit_cast<std::uint32_t>(shifted) << 23));
+}
+
+// NaN survives so that callers see it.
+void plain_rbf(float* k, Index n, float two_gamma, float ga, const float* gb) {
   for (Index b = 0; b < n; ++b) {
-    const T x = two_gamma * k[b] - (ga + gb[b]);
-    k[b] = plain_exp(x > 0 ? T{0} : x);
+    float t = two_gamma * k[b] - (ga + gb[b]);
+    t = t > 0 ? 0.f : t;
+    k[b] = t != t ? t : plain_exp2(t < -126.f ? -126.f : t);
+  }
+}
+void plain_rbf(double* k, Index n, double two_gamma, double ga, const double* gb) {
+  for (Index b = 0; b < n; ++b) {
+    const double x = two_gamma * k[b] - (ga + gb[b]);
+    k[b] = plain_exp(x > 0 ? 0.0 : x);
   }
 }
 
@@ -78,7 +96,46 @@ void plain_accumulate(const float* const* rows, const double* step, Index m, Ind
   }
 }
 
+// Fused or not, and in which order, is the same for a column wherever it stands.
+void plain_some(const float* const* rows, const float* step, Index m, Index from, Index n, double* f) {
+  for (Index b = from; b < n; ++b) {
+    float sum = 0;
+    for (Index a = 0; a < m; ++a) sum += step[a] * rows[a][b];
+    f[b] += static_cast<double>(sum);
+  }
+}
+
 #ifdef WIDEMARGIN_X86
+AVX2 void avx2_eight(const float* const* rows, const float* step, Index n, double* f) {
+  __m256 s[8];
+  const float* r[8];
+#pragma GCC unroll 8
+  for (int a = 0; a < 8; ++a) s[a] = _mm256_set1_ps(step[a]), r[a] = rows[a];
+  Index b = 0;
+  for (; b + 8 <= n; b += 8) {
+    __m256 even = _mm256_mul_ps(s[0], _mm256_loadu_ps(r[0] + b)), odd = _mm256_mul_ps(s[1], _mm256_loadu_ps(r[1] + b));
+#pragma GCC unroll 4
+    for (int a = 2; a < 8; a += 2) {
+      even = _mm256_fmadd_ps(s[a], _mm256_loadu_ps(r[a] + b), even);
+      odd = _mm256_fmadd_ps(s[a + 1], _mm256_loadu_ps(r[a + 1] + b), odd);
+    }
+    const __m256 sum = _mm256_add_ps(even, odd);
+    _mm256_storeu_pd(f + b, _mm256_add_pd(_mm256_loadu_pd(f + b), _mm256_cvtps_pd(_mm256_castps256_ps128(sum))));
+    _mm256_storeu_pd(f + b + 4,
+                     _mm256_add_pd(_mm256_loadu_pd(f + b + 4), _mm256_cvtps_pd(_mm256_extractf128_ps(sum, 1))));
+  }
+  plain_some(r, step, 8, b, n, f);
+}
+
+AVX2 inline __m256 vector_exp2(__m256 t) {
+  const __m256 magic = _mm256_set1_ps(Single::magic), shifted = _mm256_add_ps(t, magic);
+  const __m256 r = _mm256_sub_ps(t, _mm256_sub_ps(shifted, magic));
+  __m256 p = _mm256_set1_ps(exp2_5[0]);
+  for (int k = 1; k < 6; ++k) p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(exp2_5[k]));
+  return _mm256_castsi256_ps(
+      _mm256_add_epi32(_mm256_castps_si256(p), _mm256_slli_epi32(_mm256_castps_si256(shifted), 23)));
+}
+
 AVX2 inline __m256 vector_exp(__m256 x) {
   const __m256 magic = _mm256_set1_ps(Single::magic);
   const __m256 alive = _mm256_cmp_ps(x, _mm256_set1_ps(Single::least), _CMP_NLT_UQ);
@@ -111,10 +168,16 @@ AVX2 void avx2_rbf(float* k, Index n, float two_gamma, float ga, const float* gb
   for (; b + 8 <= n; b += 8) {
     const __m256 norms = _mm256_add_ps(a, _mm256_loadu_ps(gb + b));
     // min keeps its second operand when one is NaN: NaN must survive so that callers see it.
-    const __m256 x = _mm256_min_ps(zero, _mm256_fmsub_ps(g, _mm256_loadu_ps(k + b), norms));
-    _mm256_storeu_ps(k + b, vector_exp(x));
+    __m256 t = _mm256_min_ps(zero, _mm256_fmsub_ps(g, _mm256_loadu_ps(k + b), norms));
+    t = _mm256_max_ps(_mm256_set1_ps(-126), t);
+    _mm256_storeu_ps(k + b, _mm256_blendv_ps(vector_exp2(t), t, _mm256_cmp_ps(t, t, _CMP_UNORD_Q)));
   }
-  plain_rbf(k + b, n - b, two_gamma, ga, gb + b);
+  if (b == n) return;
+  float rest[8] = {}, norms[8] = {};  // the same instructions for the last few: a value must not depend on its place
+  std::copy_n(k + b, n - b, rest);
+  std::copy_n(gb + b, n - b, norms);
+  avx2_rbf(rest, 8, two_gamma, ga, norms);
+  std::copy_n(rest, n - b, k + b);
 }
 
 AVX2 void avx2_rbf(double* k, Index n, double two_gamma, double ga, const double* gb) {
@@ -187,22 +250,19 @@ T power(T base, int degree) {
 }  // namespace
 
 template <class T>
-void finish(const KernelSpec& spec, T* k, Index ld, Index m, Index n, const T* ga, const T* gb) {
+void finish(const KernelSpec& spec, T* k, Index n, T ga, const T* gb) {
   const T gamma = static_cast<T>(spec.gamma), offset = static_cast<T>(spec.offset);
-  const bool wide = simd::level() == simd::Level::avx2;
-  for (Index a = 0; a < m; ++a) {
-    T* row = k + a * ld;
-    switch (spec.kind) {
-      case KernelKind::linear:
-        for (Index b = 0; b < n; ++b) row[b] *= gamma;
-        break;
-      case KernelKind::polynomial:
-        for (Index b = 0; b < n; ++b) row[b] = power(gamma * row[b] + offset, spec.degree);
-        break;
-      case KernelKind::rbf:
-        wide ? avx2_rbf(row, n, 2 * gamma, ga[a], gb) : plain_rbf(row, n, 2 * gamma, ga[a], gb);
-        break;
-    }
+  const T two_gamma = static_cast<T>(2 * spec.gamma * exponent_unit<T>);
+  switch (spec.kind) {
+    case KernelKind::linear:
+      for (Index b = 0; b < n; ++b) k[b] *= gamma;
+      break;
+    case KernelKind::polynomial:
+      for (Index b = 0; b < n; ++b) k[b] = power(gamma * k[b] + offset, spec.degree);
+      break;
+    case KernelKind::rbf:
+      simd::level() == simd::Level::avx2 ? avx2_rbf(k, n, two_gamma, ga, gb) : plain_rbf(k, n, two_gamma, ga, gb);
+      break;
   }
 }
 
@@ -216,8 +276,23 @@ void accumulate(const float* const* rows, const double* step, Index m, Index n, 
                                      : plain_accumulate(rows, step, m, n, 0, f, spread);
 }
 
-template void finish(const KernelSpec&, float*, Index, Index, Index, const float*, const float*);
-template void finish(const KernelSpec&, double*, Index, Index, Index, const double*, const double*);
+void accumulate_fast(const float* const* rows, const double* step, Index m, Index n, double* f) {
+  for (Index a = 0; a < m; a += 8) {
+    const Index here = std::min<Index>(8, m - a);
+    float s[8];
+    for (Index e = 0; e < here; ++e) s[e] = static_cast<float>(step[a + e]);
+#ifdef WIDEMARGIN_X86
+    if (here == 8 && simd::level() == simd::Level::avx2) {
+      avx2_eight(rows + a, s, n, f);
+      continue;
+    }
+#endif
+    plain_some(rows + a, s, here, 0, n, f);
+  }
+}
+
+template void finish(const KernelSpec&, float*, Index, float, const float*);
+template void finish(const KernelSpec&, double*, Index, double, const double*);
 template void exp_nonpositive(float*, Index);
 template void exp_nonpositive(double*, Index);
 

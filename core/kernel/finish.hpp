@@ -11,10 +11,15 @@
 namespace widemargin {
 
 constexpr double exp_error = 8;  // units of roundoff (2^-24 or 2^-53)
+constexpr double log2_e = 0x1.71547652b82fep+0;
 
-// k[a * ld + b] holds x_a . z_b and becomes the kernel value. `ga`, `gb`: gamma |x_a|^2, gamma |z_b|^2 (rbf only).
+// Exponents of the radial kernel: float64 takes powers of e, float32 of 2 (|exponent| roundoffs more, one product less).
 template <class T>
-void finish(const KernelSpec& spec, T* k, Index ld, Index m, Index n, const T* ga, const T* gb);
+constexpr double exponent_unit = sizeof(T) == 4 ? log2_e : 1.0;
+
+// k[b] holds x . z_b and becomes the kernel value. `ga`, `gb`: gamma |x|^2, gamma |z_b|^2 times exponent_unit (rbf only).
+template <class T>
+void finish(const KernelSpec& spec, T* k, Index n, T ga, const T* gb);
 
 // x[i] = exp(x[i]) for x[i] <= 0.
 template <class T>
@@ -22,5 +27,9 @@ void exp_nonpositive(T* x, Index n);
 
 // f[b] += sum_a step[a] rows[a][b] in float64 and, unless `spread` is null, spread[b] += sum_a |step[a]| rows[a][b].
 void accumulate(const float* const* rows, const double* step, Index m, Index n, double* f, double* spread);
+
+// f[b] += sum_a step[a] rows[a][b]: eight rows at a time are summed in float32, which adds errors of the size that the
+// values have themselves, the sums in float64.
+void accumulate_fast(const float* const* rows, const double* step, Index m, Index n, double* f);
 
 }  // namespace widemargin

@@ -10,6 +10,7 @@
 #include "data/scan.hpp"
 #include "kernel/finish.hpp"
 #include "kernel/products.hpp"
+#include "kernel/sparse_products.hpp"
 
 namespace widemargin {
 namespace {
@@ -48,14 +49,21 @@ KernelRows<T>::KernelRows(const AnyRows& rows, const KernelSpec& spec, int threa
   spec_.gamma = spec.gamma / scale / scale;
   gq_.resize(spec.kind == KernelKind::rbf ? norm_.size() : 0);
   for (std::size_t i = 0; i < norm_.size(); ++i) {
-    if (!gq_.empty()) gq_[i] = static_cast<T>(norm_[i] * spec.gamma);
+    if (!gq_.empty()) gq_[i] = static_cast<T>(norm_[i] * spec.gamma * exponent_unit<T>);
     norm_[i] = std::sqrt(norm_[i]) * scale;
   }
   std::visit(
       [&](const auto& r) {
         using R = std::decay_t<decltype(r)>;
         if constexpr (std::is_same_v<R, DenseRows<float>> || std::is_same_v<R, DenseRows<double>>) {
-          rows_ = dense_side<T>(r, scale, copy_);
+          if constexpr (std::is_same_v<T, float>) {
+            pack_rows(
+                n_, d_, [&](Index i, Index k) { return static_cast<float>(static_cast<double>(r[i].x[k]) * scale); },
+                packed_);
+            rows_ = DenseRows<T>{nullptr, n_, d_, d_};
+          } else {
+            rows_ = dense_side<T>(r, scale, copy_);
+          }
           terms_ = d_;
         } else {
           rows_ = r;
@@ -63,17 +71,35 @@ KernelRows<T>::KernelRows(const AnyRows& rows, const KernelSpec& spec, int threa
         }
       },
       rows);
+}
+
+template <class T>
+double KernelRows<T>::diag(Index i) const {
+  const double q = norm(i) * norm(i);
+  switch (spec_.kind) {
+    case KernelKind::linear:
+      return spec_.gamma * q;
+    case KernelKind::polynomial:
+      return std::pow(spec_.gamma * q + spec_.offset, spec_.degree);
+    default:
+      return 1;
+  }
+}
+
+template <class T>
+void KernelRows<T>::copy_row(Index i, T* out) const {
   if constexpr (std::is_same_v<T, float>) {
-    const bool wide = simd::level() == simd::Level::avx2 && d_ <= blas::depth;
-    if (const auto* r = std::get_if<DenseRows<float>>(&rows_); r && wide)
-      pack_rows(n_, d_, [&](Index j) { return (*r)[j].x; }, packed_);
+    const float* p = packed_.data() + i / packed_width * packed_width * d_ + i % packed_width;
+    for (Index k = 0; k < d_; ++k) out[k] = p[k * packed_width];
+  } else {
+    std::copy_n(std::get<DenseRows<T>>(rows_)[i].x, d_, out);
   }
 }
 
 template <class T>
 Index KernelRows<T>::roundings() const {
   if (sparse()) return terms_;
-  return packed_.empty() ? std::min(d_, blas::depth) + d_ / blas::depth + 1 : packed_roundings(d_);
+  return std::is_same_v<T, float> ? packed_roundings(d_) : std::min(d_, blas::depth) + d_ / blas::depth + 1;
 }
 
 template <class T>
@@ -86,7 +112,7 @@ void Panel<T>::gather(const KernelRows<T>& rows, const Column* I, Index m) {
       [&](const auto& r) {
         if constexpr (std::is_same_v<std::decay_t<decltype(r)>, DenseRows<T>>) {
           x_.resize(static_cast<std::size_t>(m * d_));
-          for (Index a = 0; a < m; ++a) std::copy_n(r[I[a]].x, d_, x_.data() + a * d_);
+          for (Index a = 0; a < m; ++a) rows.copy_row(I[a], x_.data() + a * d_);
         } else {
           spread(r, I, rows.scale_);
         }
@@ -97,18 +123,18 @@ void Panel<T>::gather(const KernelRows<T>& rows, const Column* I, Index m) {
 template <class T>
 template <class V>
 void Panel<T>::spread(const SparseRows<V>& rows, const Column* I, double scale) {
-  slot_.resize(static_cast<std::size_t>(d_), -1);
-  for (const Column j : used_) slot_[static_cast<std::size_t>(j)] = -1;
+  slot_.resize(static_cast<std::size_t>(d_), 0);
+  for (const Column j : used_) slot_[static_cast<std::size_t>(j)] = 0;
   used_.clear();
   width_ = (m_ + 7) / 8 * 8;
-  x_.clear();
+  x_.assign(static_cast<std::size_t>(width_), T{0});
   for (Index a = 0; a < m_; ++a) {
     const auto row = rows[I[a]];
     for (Index k = 0; k < row.size; ++k) {
       std::int32_t& slot = slot_[static_cast<std::size_t>(row.j[k])];
-      if (slot < 0) {
-        slot = static_cast<std::int32_t>(used_.size());
+      if (slot == 0) {
         used_.push_back(row.j[k]);
+        slot = static_cast<std::int32_t>(used_.size());
         x_.resize(x_.size() + static_cast<std::size_t>(width_), T{0});
       }
       x_[static_cast<std::size_t>(slot * width_ + a)] = static_cast<T>(row.x[k] * scale);
@@ -117,76 +143,89 @@ void Panel<T>::spread(const SparseRows<V>& rows, const Column* I, double scale) 
 }
 
 template <class T>
-template <class V, class Which>
-void Panel<T>::sparse_products(const SparseRows<V>& rows, double scale, Index count, T* out, Index ld,
-                               Which which) const {
-  T sum[most];
-  for (Index b = 0; b < count; ++b) {
-    std::fill_n(sum, width_, T{0});
-    const auto row = rows[which(b)];
-    for (Index k = 0; k < row.size; ++k) {
-      const std::int32_t slot = slot_[static_cast<std::size_t>(row.j[k])];
-      if (slot < 0) continue;
-      const T v = static_cast<T>(row.x[k] * scale);
-      const T* x = x_.data() + slot * width_;
-      for (Index a = 0; a < width_; a += 8)
-        for (Index e = 0; e < 8; ++e) sum[a + e] += v * x[a + e];
+template <class V>
+void Panel<T>::products(const SparseRows<V>& rows, double scale, const Column* J, Index first, Index count,
+                        T* const* out) const {
+  if constexpr (std::is_same_v<T, float>) {
+    sparse_products({x_.data(), slot_.data(), m_, width_}, rows, scale, J, first, count, out);
+  } else {
+    T sum[most];
+    for (Index b = 0; b < count; ++b) {
+      std::fill_n(sum, width_, T{0});
+      const auto row = rows[J ? Index{J[b]} : first + b];
+      for (Index k = 0; k < row.size; ++k) {
+        const std::int32_t slot = slot_[static_cast<std::size_t>(row.j[k])];
+        if (slot == 0) continue;
+        const T v = static_cast<T>(row.x[k] * scale);
+        const T* x = x_.data() + slot * width_;
+        for (Index a = 0; a < width_; a += 8)
+          for (Index e = 0; e < 8; ++e) sum[a + e] += v * x[a + e];
+      }
+      for (Index a = 0; a < m_; ++a) out[a][b] = sum[a];
     }
-    for (Index a = 0; a < m_; ++a) out[a * ld + b] = sum[a];
   }
 }
 
 template <class T>
-void Panel<T>::against(const KernelRows<T>& other, Index first, Index count, T* out, Index ld) const {
+void Panel<T>::against(const KernelRows<T>& other, Index first, Index count, T* const* out) const {
   const Index step = blas::tile_columns(m_, d_);
   for (Index b = 0; b < count; b += step) {
     const Index n = std::min(step, count - b), begin = first + b;
+    T* at[most];
+    for (Index a = 0; a < m_; ++a) at[a] = out[a] + b;
     std::visit(
         [&](const auto& r) {
-          if constexpr (std::is_same_v<std::decay_t<decltype(r)>, DenseRows<T>>) {
-            if constexpr (std::is_same_v<T, float>)
-              if (!other.packed_.empty()) {
-                if (begin % packed_width == 0)
-                  return packed_products(x_.data(), m_, other.packed_.data() + begin * d_, n, d_, out + b, ld);
-                // Not at the beginning of a group: pack anew. BLAS would round more often than roundings() says.
-                thread_local std::vector<float> packed;
-                pack_rows(n, d_, [&](Index k) { return r[begin + k].x; }, packed);
-                return packed_products(x_.data(), m_, packed.data(), n, d_, out + b, ld);
-              }
-            blas::row_products(x_.data(), d_, m_, r[begin].x, std::max(r.stride, d_), n, d_, out + b, ld);
-          } else
-            sparse_products(r, other.scale_, n, out + b, ld, [&](Index j) { return begin + j; });
+          if constexpr (!std::is_same_v<std::decay_t<decltype(r)>, DenseRows<T>>)
+            products(r, other.scale_, nullptr, begin, n, at);
+          else if constexpr (std::is_same_v<T, float>)
+            packed_products(x_.data(), m_, other.packed_.data(), begin, n, d_, at);
+          else
+            blas::row_products(x_.data(), d_, m_, r[begin].x, std::max(r.stride, d_), n, d_, at[0],
+                               m_ > 1 ? at[1] - at[0] : n);
         },
         other.rows_);
     const T* gb = other.gq_.empty() ? nullptr : other.gq_.data() + begin;
-    finish(other.spec_, out + b, ld, m_, n, ga_.data(), gb);
+    for (Index a = 0; a < m_; ++a) finish(other.spec_, at[a], n, ga_[static_cast<std::size_t>(a)], gb);
   }
 }
 
 template <class T>
-void Panel<T>::against(const KernelRows<T>& other, const Column* J, Index count, T* out, Index ld) {
+void Picked<T>::pick(const KernelRows<T>& rows, const Column* J, Index count) {
+  rows_ = &rows;
+  J_.assign(J, J + count);
+  gb_.resize(rows.gq_.empty() ? 0 : J_.size());
+  for (std::size_t b = 0; b < gb_.size(); ++b) gb_[b] = rows.gq_[static_cast<std::size_t>(J[b])];
+  if (rows.sparse()) return;
+  const Index d = rows.d_;
+  if constexpr (std::is_same_v<T, float>) {
+    pack_rows(
+        count, d, [&](Index b, Index k) { return rows.packed_[static_cast<std::size_t>(packed_place(J[b], k, d))]; },
+        x_);
+  } else {
+    x_.resize(static_cast<std::size_t>(count * d));
+    for (Index b = 0; b < count; ++b) rows.copy_row(J[b], x_.data() + b * d);
+  }
+}
+
+template <class T>
+void Panel<T>::against(const Picked<T>& other, T* const* out) const {
+  const Index count = static_cast<Index>(other.J_.size());
   std::visit(
       [&](const auto& r) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(r)>, DenseRows<T>>) {
-          other_.resize(static_cast<std::size_t>(count * d_));
-          for (Index b = 0; b < count; ++b) std::copy_n(r[J[b]].x, d_, other_.data() + b * d_);
-          if constexpr (std::is_same_v<T, float>)
-            if (!other.packed_.empty()) {
-              pack_rows(count, d_, [&](Index j) { return other_.data() + j * d_; }, packed_);
-              return packed_products(x_.data(), m_, packed_.data(), count, d_, out, ld);
-            }
-          const Index step = blas::tile_columns(m_, d_);
-          for (Index b = 0; b < count; b += step)
-            blas::row_products(x_.data(), d_, m_, other_.data() + b * d_, d_, std::min(step, count - b), d_, out + b,
-                               ld);
+        if constexpr (!std::is_same_v<std::decay_t<decltype(r)>, DenseRows<T>>) {
+          products(r, other.rows_->scale_, other.J_.data(), 0, count, out);
+        } else if constexpr (std::is_same_v<T, float>) {
+          packed_products(x_.data(), m_, other.x_.data(), 0, count, d_, out);
         } else {
-          sparse_products(r, other.scale_, count, out, ld, [&](Index j) { return Index{J[j]}; });
+          const Index step = blas::tile_columns(m_, d_), ld = m_ > 1 ? out[1] - out[0] : count;
+          for (Index b = 0; b < count; b += step)
+            blas::row_products(x_.data(), d_, m_, other.x_.data() + b * d_, d_, std::min(step, count - b), d_,
+                               out[0] + b, ld);
         }
       },
-      other.rows_);
-  T gb[most];
-  for (Index b = 0; b < count && !other.gq_.empty(); ++b) gb[b] = other.gq_[static_cast<std::size_t>(J[b])];
-  finish(other.spec_, out, ld, m_, count, ga_.data(), gb);
+      other.rows_->rows_);
+  for (Index a = 0; a < m_; ++a)
+    finish(other.rows_->spec_, out[a], count, ga_[static_cast<std::size_t>(a)], other.gb_.data());
 }
 
 void kernel_block(const KernelRows<double>& a, const KernelRows<double>& b, double* out, int threads, Poll poll) {
@@ -205,7 +244,7 @@ void kernel_block(const KernelRows<double>& a, const KernelRows<double>& b, doub
         panel.gather(a, rows, m);
         for (Index c = 0; c < pieces; ++c) {
           const Index first = c * chunk;
-          panel.against(b, first, std::min(chunk, n - first), out + begin * n + first, n);
+          panel.against(b, first, std::min(chunk, n - first), RowPointers<double>(out + begin * n + first, n));
         }
       },
       poll);
@@ -213,6 +252,8 @@ void kernel_block(const KernelRows<double>& a, const KernelRows<double>& b, doub
 
 template class KernelRows<float>;
 template class KernelRows<double>;
+template class Picked<float>;
+template class Picked<double>;
 template class Panel<float>;
 template class Panel<double>;
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/simd.hpp"
+
 #if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
 #include <immintrin.h>
 #define AVX2 __attribute__((target("avx2,fma")))
@@ -13,69 +15,89 @@ namespace widemargin {
 namespace {
 
 #ifndef WIDEMARGIN_NO_AVX2
-// R rows with one group: two registers a row and parity, so that 3 rows fill the register file.
+// R rows with one group: two registers a row, so that 6 rows, a group and one value fill the register file.
 template <int R>
-AVX2 inline void tile(const float* a, const float* b, Index d, float* out, Index ld) {
-  __m256 even[R][2], odd[R][2];
-#pragma GCC unroll 3
-  for (int r = 0; r < R; ++r) even[r][0] = even[r][1] = odd[r][0] = odd[r][1] = _mm256_setzero_ps();
-  Index k = 0;
-  for (; k + 2 <= d; k += 2, b += 2 * packed_width) {
-    const __m256 b0 = _mm256_loadu_ps(b), b1 = _mm256_loadu_ps(b + 8);
-#pragma GCC unroll 3
+AVX2 inline void sums(const float* a, Index d, const float* b, Index from, Index to, __m256 (&s)[R][2]) {
+#pragma GCC unroll 6
+  for (int r = 0; r < R; ++r) s[r][0] = s[r][1] = _mm256_setzero_ps();
+  for (Index k = from; k < to; ++k) {
+    const __m256 b0 = _mm256_loadu_ps(b + k * packed_width), b1 = _mm256_loadu_ps(b + k * packed_width + 8);
+#pragma GCC unroll 6
     for (int r = 0; r < R; ++r) {
-      const __m256 s = _mm256_broadcast_ss(a + r * d + k);
-      even[r][0] = _mm256_fmadd_ps(s, b0, even[r][0]);
-      even[r][1] = _mm256_fmadd_ps(s, b1, even[r][1]);
+      const __m256 v = _mm256_broadcast_ss(a + r * d + k);
+      s[r][0] = _mm256_fmadd_ps(v, b0, s[r][0]);
+      s[r][1] = _mm256_fmadd_ps(v, b1, s[r][1]);
     }
-    const __m256 c0 = _mm256_loadu_ps(b + 16), c1 = _mm256_loadu_ps(b + 24);
-#pragma GCC unroll 3
-    for (int r = 0; r < R; ++r) {
-      const __m256 s = _mm256_broadcast_ss(a + r * d + k + 1);
-      odd[r][0] = _mm256_fmadd_ps(s, c0, odd[r][0]);
-      odd[r][1] = _mm256_fmadd_ps(s, c1, odd[r][1]);
-    }
-  }
-#pragma GCC unroll 3
-  for (int r = 0; r < R; ++r) {
-    if (k < d) {
-      const __m256 s = _mm256_broadcast_ss(a + r * d + k);
-      even[r][0] = _mm256_fmadd_ps(s, _mm256_loadu_ps(b), even[r][0]);
-      even[r][1] = _mm256_fmadd_ps(s, _mm256_loadu_ps(b + 8), even[r][1]);
-    }
-    _mm256_storeu_ps(out + r * ld, _mm256_add_ps(even[r][0], odd[r][0]));
-    _mm256_storeu_ps(out + r * ld + 8, _mm256_add_ps(even[r][1], odd[r][1]));
   }
 }
 
-AVX2 void group_products(const float* a, Index m, const float* b, Index d, float* out, Index ld) {
-  Index i = 0;
-  for (; i + 3 <= m; i += 3) tile<3>(a + i * d, b, d, out + i * ld, ld);
-  if (m - i == 2) tile<2>(a + i * d, b, d, out + i * ld, ld);
-  if (m - i == 1) tile<1>(a + i * d, b, d, out + i * ld, ld);
+template <int R>
+AVX2 inline void tile(const float* a, const float* b, Index d, float* const* out, Index at) {
+  __m256 s[R][2];
+  const Index half = first_half(d);
+  sums<R>(a, d, b, 0, half, s);
+#pragma GCC unroll 6
+  for (int r = 0; r < R; ++r) {
+    _mm256_storeu_ps(out[r] + at, s[r][0]);
+    _mm256_storeu_ps(out[r] + at + 8, s[r][1]);
+  }
+  if (half == d) return;
+  sums<R>(a, d, b, half, d, s);
+#pragma GCC unroll 6
+  for (int r = 0; r < R; ++r) {
+    _mm256_storeu_ps(out[r] + at, _mm256_add_ps(_mm256_loadu_ps(out[r] + at), s[r][0]));
+    _mm256_storeu_ps(out[r] + at + 8, _mm256_add_ps(_mm256_loadu_ps(out[r] + at + 8), s[r][1]));
+  }
 }
-#else
-void group_products(const float* a, Index m, const float* b, Index d, float* out, Index ld) {
-  for (Index i = 0; i < m; ++i)
-    for (Index j = 0; j < packed_width; ++j) {
-      float even = 0, odd = 0;
-      for (Index k = 0; k < d; ++k) (k % 2 ? odd : even) += a[i * d + k] * b[k * packed_width + j];
-      out[i * ld + j] = even + odd;
-    }
+
+AVX2 void avx2_group(const float* a, Index m, const float* b, Index d, float* const* out, Index at) {
+  Index i = 0;
+  for (; i + 6 <= m; i += 6) tile<6>(a + i * d, b, d, out + i, at);
+  if (m - i >= 4) tile<4>(a + i * d, b, d, out + i, at), i += 4;
+  if (m - i >= 2) tile<2>(a + i * d, b, d, out + i, at), i += 2;
+  if (m - i == 1) tile<1>(a + i * d, b, d, out + i, at);
 }
 #endif
 
+void plain_group(const float* a, Index m, const float* b, Index d, float* const* out, Index at) {
+  const Index half = first_half(d);
+  for (Index i = 0; i < m; ++i) {
+    float sum[2][packed_width] = {};
+    for (Index k = 0; k < d; ++k)
+      for (Index j = 0; j < packed_width; ++j) sum[k >= half][j] += a[i * d + k] * b[k * packed_width + j];
+    for (Index j = 0; j < packed_width; ++j) out[i][at + j] = sum[0][j] + sum[1][j];
+  }
+}
+
+// The products of m rows with one group of 16, at out[i][at ..].
+void group_products(const float* a, Index m, const float* b, Index d, float* const* out, Index at) {
+#ifndef WIDEMARGIN_NO_AVX2
+  if (simd::level() == simd::Level::avx2) return avx2_group(a, m, b, d, out, at);
+#endif
+  plain_group(a, m, b, d, out, at);
+}
+
 }  // namespace
 
-void packed_products(const float* a, Index m, const float* packed, Index n, Index d, float* out, Index ld) {
-  Index j = 0;
-  for (; j + packed_width <= n; j += packed_width) group_products(a, m, packed + j * d, d, out + j, ld);
-  if (j == n) return;
-  float rest[3 * packed_width];
-  for (Index i = 0; i < m; i += 3) {
-    const Index rows = std::min<Index>(3, m - i);
-    group_products(a + i * d, rows, packed + j * d, d, rest, packed_width);
-    for (Index r = 0; r < rows; ++r) std::copy_n(rest + r * packed_width, n - j, out + (i + r) * ld + j);
+void packed_products(const float* a, Index m, const float* packed, Index first, Index n, Index d, float* const* out) {
+  const Index end = first + n;
+  for (Index group = first / packed_width * packed_width; group < end; group += packed_width) {
+    const float* b = packed + group * d;
+    const Index from = std::max(first, group), to = std::min(end, group + packed_width);
+    if (to - from == packed_width) {
+      group_products(a, m, b, d, out, group - first);
+      continue;
+    }
+    constexpr Index few = 6;
+    float part[few][packed_width];
+    float* rows[few];
+    for (Index r = 0; r < few; ++r) rows[r] = part[r];
+    for (Index i = 0; i < m; i += few) {
+      const Index here = std::min(few, m - i);
+      group_products(a + i * d, here, b, d, rows, 0);
+      for (Index r = 0; r < here; ++r)
+        std::copy(part[r] + (from - group), part[r] + (to - group), out[i + r] + (from - first));
+    }
   }
 }
 

@@ -1,8 +1,8 @@
 // Dot products of a few rows with many, in float32, for rows that are packed 16 together.
 //
 // Why not BLAS  it packs the many rows again at every call, which at 50 features costs half as much as the products;
-//               here they are packed once. Two sums, over even and odd features, halve the rounding error as well.
-// Needs AVX2; the caller looks.
+//               here they are packed once. Two sums, over the halves of the features, keep the rounding error small, and
+//               every product is summed in one order, so that x.z and z.x are the same bits wherever they stand.
 #pragma once
 
 #include <vector>
@@ -13,22 +13,27 @@ namespace widemargin {
 
 constexpr Index packed_width = 16;
 
-// Rows 0 .. n-1, each of d contiguous values at row(i), as groups of 16: value k of row j at [j / 16][k][j % 16].
-template <class RowAt>
-void pack_rows(Index n, Index d, RowAt row, std::vector<float>& out) {
-  const Index groups = (n + packed_width - 1) / packed_width;
-  out.assign(static_cast<std::size_t>(groups * packed_width * d), 0.0f);
-  for (Index j = 0; j < n; ++j) {
-    const float* x = row(j);
-    float* p = out.data() + j / packed_width * packed_width * d + j % packed_width;
-    for (Index k = 0; k < d; ++k) p[k * packed_width] = x[k];
-  }
+// Where value k of row j lies among packed rows of width d: groups of 16 rows, [j / 16][k][j % 16].
+constexpr Index packed_place(Index j, Index k, Index d) {
+  return (j / packed_width * d + k) * packed_width + j % packed_width;
 }
 
-// out[i * ld + j] = a_i . b_j for m contiguous rows a and n rows b from the beginning of a group on.
-void packed_products(const float* a, Index m, const float* packed, Index n, Index d, float* out, Index ld);
+// Rows 0 .. n-1 of value(j, k), k < d, packed.
+template <class Value>
+void pack_rows(Index n, Index d, Value value, std::vector<float>& out) {
+  const Index groups = (n + packed_width - 1) / packed_width;
+  out.assign(static_cast<std::size_t>(groups * packed_width * d), 0.0f);
+  for (Index j = 0; j < n; ++j)
+    for (Index k = 0; k < d; ++k) out[static_cast<std::size_t>(packed_place(j, k, d))] = value(j, k);
+}
+
+// out[i][j] = a_i . b_(first + j) for m contiguous rows a and n packed rows b.
+void packed_products(const float* a, Index m, const float* packed, Index first, Index n, Index d, float* const* out);
+
+// Long sums are cut in half.
+constexpr Index first_half(Index d) { return d <= 64 ? d : d / 2; }
 
 // How many roundings a product goes through on its way into the sum.
-constexpr Index packed_roundings(Index d) { return (d + 1) / 2 + 1; }
+constexpr Index packed_roundings(Index d) { return d - first_half(d) > 0 ? d - first_half(d) + 1 : d; }
 
 }  // namespace widemargin

@@ -36,7 +36,7 @@ KernelScores::KernelScores(const KernelRows<float>& rows, Index first, Index mem
     double rho = 0, kmax = 0;
     if (s.kind == KernelKind::rbf) {
       kmax = 1 + s.gamma * (r + R) * (r + R);
-      rho = s.gamma * (2 * (D + 4) * r * R + 10 * (r * r + R * R)) * unit + exp_error * unit;
+      rho = s.gamma * (2 * (D + 4) * r * R + 14 * (r * r + R * R)) * unit + exp_error * unit;
       if (rho > 0.01) rho = std::numeric_limits<double>::infinity();
     } else if (s.kind == KernelKind::linear) {
       kmax = s.gamma * r * R;
@@ -133,7 +133,7 @@ void KernelScores::add_panel(const Column* I, const double* step, Index m, Poll 
         thread_local std::vector<float> values(static_cast<std::size_t>(most * chunk));
         const float* row[most];
         for (Index a = 0; a < n_known; ++a) row[a] = known[a] + begin;
-        if (n_fresh > 0) panel_.against(rows_, first_ + begin, end - begin, values.data(), chunk);
+        if (n_fresh > 0) panel_.against(rows_, first_ + begin, end - begin, RowPointers<float>(values.data(), chunk));
         for (Index a = 0; a < n_fresh; ++a) {
           row[n_known + a] = values.data() + a * chunk;
           if (place[a]) std::copy_n(values.data() + a * chunk, end - begin, place[a] + begin);

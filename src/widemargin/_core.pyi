@@ -2,6 +2,7 @@
 The native core of widemargin. Private: import names from widemargin instead.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -212,3 +213,11 @@ class KernelPerceptron:
         """-> (stop, visit, row, step) as OnlineSolver.advance."""
 
 def kernel_perceptron(rows: object, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], eta: float, intercept: bool, shuffle: int, seed: int, birth: int, patience: int, first: int, memory: int, threads: int) -> KernelPerceptron: ...
+
+class BoxSolver:
+    """Quadratic problem with boxes and fixed sums."""
+
+    def advance(self, b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], f: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], work: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], figures: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], budget: int) -> int:
+        """-> 0 budget spent, 1 converged, 2 stalled."""
+
+def box_solver(rows: object, t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], total: Sequence[float], tol: float, gap_tol: float, least: float, working: int, memory: int, threads: int) -> BoxSolver: ...
