@@ -10,6 +10,7 @@
 #define WIDEMARGIN_X86 1
 #include <immintrin.h>
 #define AVX2 __attribute__((target("avx2,fma")))
+#define AVX512 __attribute__((target("avx512f,avx2,fma")))
 #endif
 
 namespace widemargin {
@@ -162,19 +163,77 @@ AVX2 void avx2_accumulate(const float* const* rows, const double* step, Index m,
   }
   plain_accumulate(rows, step, m, n, b, f, spread);
 }
-#else
-template <class T>
-void avx2_rbf(T* k, Index n, T two_gamma, T ga, const T* gb) {
-  plain_rbf(k, n, two_gamma, ga, gb);
+
+// Float32 with vectors of 16, where most of the time goes; float64 stays with AVX2. The masks of all lanes are there
+// because some functions without a mask draw warnings about uninitialised values from GCC 12's own header.
+constexpr __mmask16 all16 = 0xffff;
+constexpr __mmask8 all8 = 0xff;
+
+AVX512 inline __m512 vector_exp(__m512 x) {
+  const __m512 magic = _mm512_set1_ps(Single::magic);
+  const __mmask16 alive = _mm512_cmp_ps_mask(x, _mm512_set1_ps(Single::least), _CMP_NLT_UQ);
+  const __m512 n = _mm512_sub_ps(_mm512_fmadd_ps(x, _mm512_set1_ps(static_cast<float>(log2_e)), magic), magic);
+  __m512 r = _mm512_fnmadd_ps(n, _mm512_set1_ps(Single::high), x);
+  r = _mm512_fnmadd_ps(n, _mm512_set1_ps(Single::low), r);
+  __m512 p = _mm512_set1_ps(taylor7[0]);
+  for (int k = 1; k < 8; ++k) p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(taylor7[k]));
+  return _mm512_maskz_scalef_ps(alive, p, n);
 }
-template <class T>
-void avx2_exp_all(T* x, Index n) {
-  plain_exp_all(x, n);
+
+AVX512 void avx512_rbf(float* k, Index n, float two_gamma, float ga, const float* gb) {
+  const __m512 g = _mm512_set1_ps(two_gamma), a = _mm512_set1_ps(ga), zero = _mm512_setzero_ps();
+  Index b = 0;
+  for (; b + 16 <= n; b += 16) {
+    const __m512 norms = _mm512_add_ps(a, _mm512_loadu_ps(gb + b));
+    const __m512 x = _mm512_maskz_min_ps(all16, zero, _mm512_fmsub_ps(g, _mm512_loadu_ps(k + b), norms));
+    _mm512_storeu_ps(k + b, vector_exp(x));
+  }
+  avx2_rbf(k + b, n - b, two_gamma, ga, gb + b);
 }
-void avx2_accumulate(const float* const* rows, const double* step, Index m, Index n, double* f, double* spread) {
-  plain_accumulate(rows, step, m, n, 0, f, spread);
+
+AVX512 void avx512_exp_all(float* x, Index n) {
+  Index i = 0;
+  for (; i + 16 <= n; i += 16) _mm512_storeu_ps(x + i, vector_exp(_mm512_loadu_ps(x + i)));
+  avx2_exp_all(x + i, n - i);
+}
+
+AVX512 void avx512_accumulate(const float* const* rows, const double* step, Index m, Index n, double* f,
+                              double* spread) {
+  Index b = 0;
+  for (; b + 16 <= n; b += 16) {
+    __m512d low = _mm512_loadu_pd(f + b), high = _mm512_loadu_pd(f + b + 8);
+    __m512 size = _mm512_setzero_ps();
+    for (Index a = 0; a < m; ++a) {
+      const float* k = rows[a] + b;
+      const __m512d s = _mm512_set1_pd(step[a]);
+      low = _mm512_fmadd_pd(s, _mm512_maskz_cvtps_pd(all8, _mm256_loadu_ps(k)), low);
+      high = _mm512_fmadd_pd(s, _mm512_maskz_cvtps_pd(all8, _mm256_loadu_ps(k + 8)), high);
+      size = _mm512_fmadd_ps(_mm512_set1_ps(static_cast<float>(std::abs(step[a]))), _mm512_loadu_ps(k), size);
+    }
+    _mm512_storeu_pd(f + b, low);
+    _mm512_storeu_pd(f + b + 8, high);
+    if (!spread) continue;
+    alignas(64) float sizes[16];
+    _mm512_store_ps(sizes, size);
+    for (Index e = 0; e < 16; e += 8) {
+      const __m512d more = _mm512_maskz_cvtps_pd(all8, _mm256_load_ps(sizes + e));
+      _mm512_storeu_pd(spread + b + e, _mm512_add_pd(_mm512_loadu_pd(spread + b + e), more));
+    }
+  }
+  plain_accumulate(rows, step, m, n, b, f, spread);
 }
 #endif
+
+// The widest path that this machine has and the user allows.
+template <class T>
+void rbf(T* k, Index n, T two_gamma, T ga, const T* gb) {
+#ifdef WIDEMARGIN_X86
+  if constexpr (std::is_same_v<T, float>)
+    if (simd::level() == simd::Level::avx512) return avx512_rbf(k, n, two_gamma, ga, gb);
+  if (simd::level() >= simd::Level::avx2) return avx2_rbf(k, n, two_gamma, ga, gb);
+#endif
+  plain_rbf(k, n, two_gamma, ga, gb);
+}
 
 template <class T>
 T power(T base, int degree) {
@@ -189,7 +248,6 @@ T power(T base, int degree) {
 template <class T>
 void finish(const KernelSpec& spec, T* k, Index ld, Index m, Index n, const T* ga, const T* gb) {
   const T gamma = static_cast<T>(spec.gamma), offset = static_cast<T>(spec.offset);
-  const bool wide = simd::level() == simd::Level::avx2;
   for (Index a = 0; a < m; ++a) {
     T* row = k + a * ld;
     switch (spec.kind) {
@@ -200,7 +258,7 @@ void finish(const KernelSpec& spec, T* k, Index ld, Index m, Index n, const T* g
         for (Index b = 0; b < n; ++b) row[b] = power(gamma * row[b] + offset, spec.degree);
         break;
       case KernelKind::rbf:
-        wide ? avx2_rbf(row, n, 2 * gamma, ga[a], gb) : plain_rbf(row, n, 2 * gamma, ga[a], gb);
+        rbf(row, n, 2 * gamma, ga[a], gb);
         break;
     }
   }
@@ -208,12 +266,20 @@ void finish(const KernelSpec& spec, T* k, Index ld, Index m, Index n, const T* g
 
 template <class T>
 void exp_nonpositive(T* x, Index n) {
-  simd::level() == simd::Level::avx2 ? avx2_exp_all(x, n) : plain_exp_all(x, n);
+#ifdef WIDEMARGIN_X86
+  if constexpr (std::is_same_v<T, float>)
+    if (simd::level() == simd::Level::avx512) return avx512_exp_all(x, n);
+  if (simd::level() >= simd::Level::avx2) return avx2_exp_all(x, n);
+#endif
+  plain_exp_all(x, n);
 }
 
 void accumulate(const float* const* rows, const double* step, Index m, Index n, double* f, double* spread) {
-  simd::level() == simd::Level::avx2 ? avx2_accumulate(rows, step, m, n, f, spread)
-                                     : plain_accumulate(rows, step, m, n, 0, f, spread);
+#ifdef WIDEMARGIN_X86
+  if (simd::level() == simd::Level::avx512) return avx512_accumulate(rows, step, m, n, f, spread);
+  if (simd::level() >= simd::Level::avx2) return avx2_accumulate(rows, step, m, n, f, spread);
+#endif
+  plain_accumulate(rows, step, m, n, 0, f, spread);
 }
 
 template void finish(const KernelSpec&, float*, Index, Index, Index, const float*, const float*);

@@ -2,7 +2,7 @@
 //
 // exp  for x <= 0 only: x = n ln 2 + r, |r| <= ln 2 / 2, Taylor in r (degree 7 in float32, 13 in float64), 2^n by its
 //      bits; below the range of normal numbers the result is 0. Largest relative error measured on 18 million points:
-//      7.9e-8 and 1.4e-16 with AVX2, 1.1e-7 and 1.9e-16 without; `exp_error` is what bounds may rest on.
+//      7.9e-8 and 1.4e-16 with vectors, 1.1e-7 and 1.9e-16 without; `exp_error` is what bounds may rest on.
 #pragma once
 
 #include "base/types.hpp"

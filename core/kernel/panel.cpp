@@ -64,7 +64,7 @@ KernelRows<T>::KernelRows(const AnyRows& rows, const KernelSpec& spec, int threa
       },
       rows);
   if constexpr (std::is_same_v<T, float>) {
-    const bool wide = simd::level() == simd::Level::avx2 && d_ <= blas::depth;
+    const bool wide = simd::level() >= simd::Level::avx2 && d_ <= blas::depth;
     if (const auto* r = std::get_if<DenseRows<float>>(&rows_); r && wide)
       pack_rows(n_, d_, [&](Index j) { return (*r)[j].x; }, packed_);
   }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/simd.hpp"
+
 #if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
 #include <immintrin.h>
 #define AVX2 __attribute__((target("avx2,fma")))
+#define AVX512 __attribute__((target("avx512f,avx2,fma")))
 #else
 #define WIDEMARGIN_NO_AVX2
 #endif
@@ -48,7 +51,37 @@ AVX2 inline void tile(const float* a, const float* b, Index d, float* out, Index
   }
 }
 
+// The same with one register a row and parity.
+template <int R>
+AVX512 inline void wide_tile(const float* a, const float* b, Index d, float* out, Index ld) {
+  __m512 even[R], odd[R];
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) even[r] = odd[r] = _mm512_setzero_ps();
+  Index k = 0;
+  for (; k + 2 <= d; k += 2, b += 2 * packed_width) {
+    const __m512 b0 = _mm512_loadu_ps(b), b1 = _mm512_loadu_ps(b + packed_width);
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+      even[r] = _mm512_fmadd_ps(_mm512_set1_ps(a[r * d + k]), b0, even[r]);
+      odd[r] = _mm512_fmadd_ps(_mm512_set1_ps(a[r * d + k + 1]), b1, odd[r]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) {
+    if (k < d) even[r] = _mm512_fmadd_ps(_mm512_set1_ps(a[r * d + k]), _mm512_loadu_ps(b), even[r]);
+    _mm512_storeu_ps(out + r * ld, _mm512_add_ps(even[r], odd[r]));
+  }
+}
+
+AVX512 void wide_group_products(const float* a, Index m, const float* b, Index d, float* out, Index ld) {
+  Index i = 0;
+  for (; i + 8 <= m; i += 8) wide_tile<8>(a + i * d, b, d, out + i * ld, ld);
+  for (; i + 2 <= m; i += 2) wide_tile<2>(a + i * d, b, d, out + i * ld, ld);
+  if (i < m) wide_tile<1>(a + i * d, b, d, out + i * ld, ld);
+}
+
 AVX2 void group_products(const float* a, Index m, const float* b, Index d, float* out, Index ld) {
+  if (simd::level() == simd::Level::avx512) return wide_group_products(a, m, b, d, out, ld);
   Index i = 0;
   for (; i + 3 <= m; i += 3) tile<3>(a + i * d, b, d, out + i * ld, ld);
   if (m - i == 2) tile<2>(a + i * d, b, d, out + i * ld, ld);
