@@ -8,8 +8,8 @@ WIDEMARGIN_DATA   directory with a9a/train.svm.xz; without it there is nothing t
 WIDEMARGIN_PEERS  a Python that has the peers (`make bench` makes one); without it this one is used, and peers that it
                   lacks are left out
 
-Found on PyPI and not measured: libsvm-official (the same reader as liblinear-official), mxnet (its import fails with the
-NumPy that pip chooses for it).
+Found on PyPI and not measured: libsvm-official (the same reader as liblinear-official), mxnet (its import fails with
+the NumPy that pip chooses for it).
 """
 
 from __future__ import annotations
