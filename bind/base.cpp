@@ -19,6 +19,9 @@ WIDEMARGIN_EXPORT int widemargin_get_num_threads() { return thread_limit; }
 WIDEMARGIN_EXPORT void widemargin_set_num_threads(int threads) { thread_limit = threads; }
 
 namespace widemargin {
+namespace {
+constexpr const char* simd_names[] = {"scalar", "avx2", "avx512"};  // as simd::Level
+}  // namespace
 
 void poll_signals() {
   using Clock = std::chrono::steady_clock;
@@ -48,13 +51,14 @@ void bind_base(nb::module_& m) {
       },
       "tasks"_a, "threads"_a, "length"_a, "Busy work on the pool, for the tests of threads and interruption.");
   m.def(
-      "simd_level", [] { return simd::level() == simd::Level::avx2 ? "avx2" : "scalar"; },
-      "Vector instructions in use: avx2 or scalar.");
+      "simd_level", [] { return simd_names[static_cast<std::size_t>(simd::level())]; },
+      "Vector instructions in use: avx512, avx2 or scalar.");
   m.def(
       "set_simd_level",
       [](const std::string& wish) {
-        if (wish != "scalar" && wish != "avx2") fail("known vector instructions are scalar and avx2, not " + wish);
-        simd::set_level(wish == "scalar" ? simd::Level::scalar : simd::Level::avx2);
+        const auto found = std::find(std::begin(simd_names), std::end(simd_names), wish);
+        if (found == std::end(simd_names)) fail("known vector instructions are scalar, avx2 and avx512, not " + wish);
+        simd::set_level(static_cast<simd::Level>(found - std::begin(simd_names)));
       },
       "wish"_a, "Use these instead, if the CPU has them; before any fit.");
   m.def(

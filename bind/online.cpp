@@ -1,5 +1,7 @@
 #include "solver/online.hpp"
 
+#include <set>
+
 #include "arrays.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
@@ -56,6 +58,7 @@ BoundOnline make(nb::object rows_object, In<double> y, In<double> step, In<Colum
 
 // One call of advance: looked at with the GIL, worked without it, handed back with it again.
 struct Call {
+  nb::object owner;  // of `self`: others may let go of it meanwhile
   BoundOnline* self;
   InOut<double> w, a;
   InOut<Column> updates_of;
@@ -94,13 +97,29 @@ struct Call {
 
 nb::tuple advance(BoundOnline& self, InOut<double> w, InOut<double> a, InOut<Column> updates_of, Counters counters,
                   InOut<double> sums, Index budget, Index until_epoch, bool keep_log) {
-  Call call{&self, w, a, updates_of, counters, sums};
+  Call call{{}, &self, w, a, updates_of, counters, sums};
   call.check();
   {
     nb::gil_scoped_release free;
     call.run(budget, until_epoch, keep_log);
   }
   return call.result();
+}
+
+// Two calls may not write to the same memory. A solver keeps the order of its epoch, so it counts too.
+void check_apart(const std::vector<Call>& calls) {
+  std::set<const void*> written;
+  const auto claim = [&](const void* place, std::size_t size) {
+    if (size > 0 && !written.insert(place).second) fail("two parts share a solver or an array of their states");
+  };
+  for (const Call& call : calls) {
+    claim(call.self, 1);
+    claim(call.w.data(), call.w.size());
+    claim(call.a.data(), call.a.size());
+    claim(call.updates_of.data(), call.updates_of.size());
+    claim(call.counters.data(), call.counters.size());
+    claim(call.sums.data(), call.sums.size());
+  }
 }
 
 // Several solvers with states of their own on the pool. No thread of it ever enters Python.
@@ -110,11 +129,14 @@ nb::list advance_parts(nb::list solvers, nb::list states, Index budget, Index un
   for (std::size_t k = 0; k < solvers.size(); ++k) {
     const auto s = nb::cast<nb::tuple>(states[k]);
     if (s.size() != 5) fail("a state has five arrays");
-    calls.push_back({&nb::cast<BoundOnline&>(solvers[k]), nb::cast<InOut<double>>(s[0], false),
-                     nb::cast<InOut<double>>(s[1], false), nb::cast<InOut<Column>>(s[2], false),
-                     nb::cast<Counters>(s[3], false), nb::cast<InOut<double>>(s[4], false)});
+    nb::object solver = solvers[k];
+    BoundOnline& self = nb::cast<BoundOnline&>(solver);
+    calls.push_back({solver, &self, nb::cast<InOut<double>>(s[0], false), nb::cast<InOut<double>>(s[1], false),
+                     nb::cast<InOut<Column>>(s[2], false), nb::cast<Counters>(s[3], false),
+                     nb::cast<InOut<double>>(s[4], false)});
     calls.back().check();
   }
+  check_apart(calls);
   {
     nb::gil_scoped_release free;
     parallel_for(

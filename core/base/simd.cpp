@@ -114,7 +114,10 @@ AVX2 std::uint64_t avx2_hash(const T* x, const Keys* keys, Index size, double& s
   return hs[0] + hs[1] + hs[2] + hs[3] + tail;
 }
 
-Level look() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Level::avx2 : Level::scalar; }
+Level look() {
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return Level::scalar;
+  return __builtin_cpu_supports("avx512f") ? Level::avx512 : Level::avx2;
+}
 #else
 template <class T>
 double avx2_dot(const T* x, const double* w, Index d) {
@@ -142,22 +145,22 @@ Level level() { return chosen.load(std::memory_order_relaxed); }
 void set_level(Level wish) { chosen = wish < cpu ? wish : cpu; }
 
 double dot(const double* x, const double* w, Index d) {
-  return level() == Level::avx2 ? avx2_dot(x, w, d) : plain_dot(x, w, d);
+  return level() >= Level::avx2 ? avx2_dot(x, w, d) : plain_dot(x, w, d);
 }
 double dot(const float* x, const double* w, Index d) {
-  return level() == Level::avx2 ? avx2_dot(x, w, d) : plain_dot(x, w, d);
+  return level() >= Level::avx2 ? avx2_dot(x, w, d) : plain_dot(x, w, d);
 }
 void add(double s, const double* x, double* w, Index d) {
-  level() == Level::avx2 ? avx2_add(s, x, w, d) : plain_add(s, x, w, d);
+  level() >= Level::avx2 ? avx2_add(s, x, w, d) : plain_add(s, x, w, d);
 }
 void add(double s, const float* x, double* w, Index d) {
-  level() == Level::avx2 ? avx2_add(s, x, w, d) : plain_add(s, x, w, d);
+  level() >= Level::avx2 ? avx2_add(s, x, w, d) : plain_add(s, x, w, d);
 }
 
 namespace {
 template <class T, class Keys>
 std::uint64_t any_hash(const T* x, const Keys* keys, Index size, double& squared_norm) {
-  if (level() == Level::avx2) return avx2_hash(x, keys, size, squared_norm);
+  if (level() >= Level::avx2) return avx2_hash(x, keys, size, squared_norm);
   squared_norm = 0;
   return plain_hash(x, size, 0, squared_norm, [&](Index i) { return key_of(keys, i); });
 }

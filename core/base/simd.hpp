@@ -8,7 +8,7 @@
 
 namespace widemargin::simd {
 
-enum class Level { scalar, avx2 };
+enum class Level { scalar, avx2, avx512 };  // each includes those before it
 
 Level detected();            // what this CPU can do
 Level level();               // what is in use

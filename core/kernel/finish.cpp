@@ -11,6 +11,7 @@
 #define WIDEMARGIN_X86 1
 #include <immintrin.h>
 #define AVX2 __attribute__((target("avx2,fma")))
+#define AVX512 __attribute__((target("avx512f,avx2,fma")))
 #endif
 
 namespace widemargin {
@@ -86,47 +87,7 @@ void plain_exp_all(T* x, Index n) {
   for (Index i = 0; i < n; ++i) x[i] = plain_exp(x[i]);
 }
 
-void plain_accumulate(const float* const* rows, const double* step, Index m, Index n, Index from, double* f,
-                      double* spread) {
-  for (Index b = from; b < n; ++b) {
-    double sum = 0, size = 0;
-    for (Index a = 0; a < m; ++a) sum += step[a] * rows[a][b], size += std::abs(step[a]) * rows[a][b];
-    f[b] += sum;
-    if (spread) spread[b] += size;
-  }
-}
-
-// Fused or not, and in which order, is the same for a column wherever it stands.
-void plain_some(const float* const* rows, const float* step, Index m, Index from, Index n, double* f) {
-  for (Index b = from; b < n; ++b) {
-    float sum = 0;
-    for (Index a = 0; a < m; ++a) sum += step[a] * rows[a][b];
-    f[b] += static_cast<double>(sum);
-  }
-}
-
 #ifdef WIDEMARGIN_X86
-AVX2 void avx2_eight(const float* const* rows, const float* step, Index n, double* f) {
-  __m256 s[8];
-  const float* r[8];
-#pragma GCC unroll 8
-  for (int a = 0; a < 8; ++a) s[a] = _mm256_set1_ps(step[a]), r[a] = rows[a];
-  Index b = 0;
-  for (; b + 8 <= n; b += 8) {
-    __m256 even = _mm256_mul_ps(s[0], _mm256_loadu_ps(r[0] + b)), odd = _mm256_mul_ps(s[1], _mm256_loadu_ps(r[1] + b));
-#pragma GCC unroll 4
-    for (int a = 2; a < 8; a += 2) {
-      even = _mm256_fmadd_ps(s[a], _mm256_loadu_ps(r[a] + b), even);
-      odd = _mm256_fmadd_ps(s[a + 1], _mm256_loadu_ps(r[a + 1] + b), odd);
-    }
-    const __m256 sum = _mm256_add_ps(even, odd);
-    _mm256_storeu_pd(f + b, _mm256_add_pd(_mm256_loadu_pd(f + b), _mm256_cvtps_pd(_mm256_castps256_ps128(sum))));
-    _mm256_storeu_pd(f + b + 4,
-                     _mm256_add_pd(_mm256_loadu_pd(f + b + 4), _mm256_cvtps_pd(_mm256_extractf128_ps(sum, 1))));
-  }
-  plain_some(r, step, 8, b, n, f);
-}
-
 AVX2 inline __m256 vector_exp2(__m256 t) {
   const __m256 magic = _mm256_set1_ps(Single::magic), shifted = _mm256_add_ps(t, magic);
   const __m256 r = _mm256_sub_ps(t, _mm256_sub_ps(shifted, magic));
@@ -203,41 +164,59 @@ AVX2 void avx2_exp_all(double* x, Index n) {
   plain_exp_all(x + i, n - i);
 }
 
-AVX2 void avx2_accumulate(const float* const* rows, const double* step, Index m, Index n, double* f, double* spread) {
-  Index b = 0;
-  for (; b + 8 <= n; b += 8) {
-    __m256d low = _mm256_loadu_pd(f + b), high = _mm256_loadu_pd(f + b + 4);
-    __m256 size = _mm256_setzero_ps();
-    for (Index a = 0; a < m; ++a) {
-      const __m256 k = _mm256_loadu_ps(rows[a] + b);
-      const __m256d s = _mm256_set1_pd(step[a]);
-      low = _mm256_fmadd_pd(s, _mm256_cvtps_pd(_mm256_castps256_ps128(k)), low);
-      high = _mm256_fmadd_pd(s, _mm256_cvtps_pd(_mm256_extractf128_ps(k, 1)), high);
-      size = _mm256_fmadd_ps(_mm256_set1_ps(static_cast<float>(std::abs(step[a]))), k, size);
-    }
-    _mm256_storeu_pd(f + b, low);
-    _mm256_storeu_pd(f + b + 4, high);
-    if (!spread) continue;
-    _mm256_storeu_pd(spread + b,
-                     _mm256_add_pd(_mm256_loadu_pd(spread + b), _mm256_cvtps_pd(_mm256_castps256_ps128(size))));
-    _mm256_storeu_pd(spread + b + 4,
-                     _mm256_add_pd(_mm256_loadu_pd(spread + b + 4), _mm256_cvtps_pd(_mm256_extractf128_ps(size, 1))));
-  }
-  plain_accumulate(rows, step, m, n, b, f, spread);
+// Float32 with vectors of 16, where most of the time goes; float64 stays with AVX2. The masks of all lanes are there
+// because some functions without a mask draw warnings about uninitialised values from GCC 12's own header.
+constexpr __mmask16 all16 = 0xffff;
+
+AVX512 inline __m512 vector_exp(__m512 x) {
+  const __m512 magic = _mm512_set1_ps(Single::magic);
+  const __mmask16 alive = _mm512_cmp_ps_mask(x, _mm512_set1_ps(Single::least), _CMP_NLT_UQ);
+  const __m512 n = _mm512_sub_ps(_mm512_fmadd_ps(x, _mm512_set1_ps(static_cast<float>(log2_e)), magic), magic);
+  __m512 r = _mm512_fnmadd_ps(n, _mm512_set1_ps(Single::high), x);
+  r = _mm512_fnmadd_ps(n, _mm512_set1_ps(Single::low), r);
+  __m512 p = _mm512_set1_ps(taylor7[0]);
+  for (int k = 1; k < 8; ++k) p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(taylor7[k]));
+  return _mm512_maskz_scalef_ps(alive, p, n);
 }
-#else
+
+AVX512 inline __m512 vector_exp2(__m512 t) {
+  const __m512 magic = _mm512_set1_ps(Single::magic), n = _mm512_sub_ps(_mm512_add_ps(t, magic), magic);
+  const __m512 r = _mm512_sub_ps(t, n);
+  __m512 p = _mm512_set1_ps(exp2_5[0]);
+  for (int k = 1; k < 6; ++k) p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(exp2_5[k]));
+  return _mm512_maskz_scalef_ps(all16, p, n);
+}
+
+AVX512 void avx512_rbf(float* k, Index n, float two_gamma, float ga, const float* gb) {
+  const __m512 g = _mm512_set1_ps(two_gamma), a = _mm512_set1_ps(ga), zero = _mm512_setzero_ps(),
+               low = _mm512_set1_ps(-126);
+  for (Index b = 0; b < n; b += 16) {
+    const __mmask16 here = n - b < 16 ? static_cast<__mmask16>((1u << (n - b)) - 1) : all16;
+    const __m512 norms = _mm512_add_ps(a, _mm512_maskz_loadu_ps(here, gb + b));
+    __m512 t = _mm512_maskz_min_ps(all16, zero, _mm512_fmsub_ps(g, _mm512_maskz_loadu_ps(here, k + b), norms));
+    t = _mm512_maskz_max_ps(all16, low, t);
+    _mm512_mask_storeu_ps(k + b, here, vector_exp2(t));
+  }
+}
+
+AVX512 void avx512_exp_all(float* x, Index n) {
+  Index i = 0;
+  for (; i + 16 <= n; i += 16) _mm512_storeu_ps(x + i, vector_exp(_mm512_loadu_ps(x + i)));
+  avx2_exp_all(x + i, n - i);
+}
+
+#endif
+
+// The widest path that this machine has and the user allows.
 template <class T>
-void avx2_rbf(T* k, Index n, T two_gamma, T ga, const T* gb) {
+void rbf(T* k, Index n, T two_gamma, T ga, const T* gb) {
+#ifdef WIDEMARGIN_X86
+  if constexpr (std::is_same_v<T, float>)
+    if (simd::level() == simd::Level::avx512) return avx512_rbf(k, n, two_gamma, ga, gb);
+  if (simd::level() >= simd::Level::avx2) return avx2_rbf(k, n, two_gamma, ga, gb);
+#endif
   plain_rbf(k, n, two_gamma, ga, gb);
 }
-template <class T>
-void avx2_exp_all(T* x, Index n) {
-  plain_exp_all(x, n);
-}
-void avx2_accumulate(const float* const* rows, const double* step, Index m, Index n, double* f, double* spread) {
-  plain_accumulate(rows, step, m, n, 0, f, spread);
-}
-#endif
 
 template <class T>
 T power(T base, int degree) {
@@ -261,34 +240,19 @@ void finish(const KernelSpec& spec, T* k, Index n, T ga, const T* gb) {
       for (Index b = 0; b < n; ++b) k[b] = power(gamma * k[b] + offset, spec.degree);
       break;
     case KernelKind::rbf:
-      simd::level() == simd::Level::avx2 ? avx2_rbf(k, n, two_gamma, ga, gb) : plain_rbf(k, n, two_gamma, ga, gb);
+      rbf(k, n, two_gamma, ga, gb);
       break;
   }
 }
 
 template <class T>
 void exp_nonpositive(T* x, Index n) {
-  simd::level() == simd::Level::avx2 ? avx2_exp_all(x, n) : plain_exp_all(x, n);
-}
-
-void accumulate(const float* const* rows, const double* step, Index m, Index n, double* f, double* spread) {
-  simd::level() == simd::Level::avx2 ? avx2_accumulate(rows, step, m, n, f, spread)
-                                     : plain_accumulate(rows, step, m, n, 0, f, spread);
-}
-
-void accumulate_fast(const float* const* rows, const double* step, Index m, Index n, double* f) {
-  for (Index a = 0; a < m; a += 8) {
-    const Index here = std::min<Index>(8, m - a);
-    float s[8];
-    for (Index e = 0; e < here; ++e) s[e] = static_cast<float>(step[a + e]);
 #ifdef WIDEMARGIN_X86
-    if (here == 8 && simd::level() == simd::Level::avx2) {
-      avx2_eight(rows + a, s, n, f);
-      continue;
-    }
+  if constexpr (std::is_same_v<T, float>)
+    if (simd::level() == simd::Level::avx512) return avx512_exp_all(x, n);
+  if (simd::level() >= simd::Level::avx2) return avx2_exp_all(x, n);
 #endif
-    plain_some(rows + a, s, here, 0, n, f);
-  }
+  plain_exp_all(x, n);
 }
 
 template void finish(const KernelSpec&, float*, Index, float, const float*);

@@ -2,7 +2,7 @@
 //
 // exp  for x <= 0 only: x = n ln 2 + r, |r| <= ln 2 / 2, Taylor in r (degree 7 in float32, 13 in float64), 2^n by its
 //      bits; below the range of normal numbers the result is 0. Largest relative error measured on 18 million points:
-//      7.9e-8 and 1.4e-16 with AVX2, 1.1e-7 and 1.9e-16 without; `exp_error` is what bounds may rest on.
+//      7.9e-8 and 1.4e-16 with vectors, 1.1e-7 and 1.9e-16 without; `exp_error` is what bounds may rest on.
 #pragma once
 
 #include "base/types.hpp"
@@ -24,12 +24,5 @@ void finish(const KernelSpec& spec, T* k, Index n, T ga, const T* gb);
 // x[i] = exp(x[i]) for x[i] <= 0.
 template <class T>
 void exp_nonpositive(T* x, Index n);
-
-// f[b] += sum_a step[a] rows[a][b] in float64 and, unless `spread` is null, spread[b] += sum_a |step[a]| rows[a][b].
-void accumulate(const float* const* rows, const double* step, Index m, Index n, double* f, double* spread);
-
-// f[b] += sum_a step[a] rows[a][b]: eight rows at a time are summed in float32, which adds errors of the size that the
-// values have themselves, the sums in float64.
-void accumulate_fast(const float* const* rows, const double* step, Index m, Index n, double* f);
 
 }  // namespace widemargin

@@ -7,6 +7,7 @@
 #if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
 #include <immintrin.h>
 #define AVX2 __attribute__((target("avx2,fma")))
+#define AVX512 __attribute__((target("avx512f,avx2,fma")))
 #else
 #define WIDEMARGIN_NO_AVX2
 #endif
@@ -50,6 +51,35 @@ AVX2 inline void tile(const float* a, const float* b, Index d, float* const* out
   }
 }
 
+// The same with vectors of 16: one register a row for each parity of the features, so no long sum needs to be cut.
+template <int R>
+AVX512 inline void wide_tile(const float* a, const float* b, Index d, float* const* out, Index at) {
+  __m512 even[R], odd[R];
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) even[r] = odd[r] = _mm512_setzero_ps();
+  Index k = 0;
+  for (; k + 2 <= d; k += 2, b += 2 * packed_width) {
+    const __m512 b0 = _mm512_loadu_ps(b), b1 = _mm512_loadu_ps(b + packed_width);
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+      even[r] = _mm512_fmadd_ps(_mm512_set1_ps(a[r * d + k]), b0, even[r]);
+      odd[r] = _mm512_fmadd_ps(_mm512_set1_ps(a[r * d + k + 1]), b1, odd[r]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) {
+    if (k < d) even[r] = _mm512_fmadd_ps(_mm512_set1_ps(a[r * d + k]), _mm512_loadu_ps(b), even[r]);
+    _mm512_storeu_ps(out[r] + at, _mm512_add_ps(even[r], odd[r]));
+  }
+}
+
+AVX512 void avx512_group(const float* a, Index m, const float* b, Index d, float* const* out, Index at) {
+  Index i = 0;
+  for (; i + 8 <= m; i += 8) wide_tile<8>(a + i * d, b, d, out + i, at);
+  for (; i + 2 <= m; i += 2) wide_tile<2>(a + i * d, b, d, out + i, at);
+  if (i < m) wide_tile<1>(a + i * d, b, d, out + i, at);
+}
+
 AVX2 void avx2_group(const float* a, Index m, const float* b, Index d, float* const* out, Index at) {
   Index i = 0;
   for (; i + 6 <= m; i += 6) tile<6>(a + i * d, b, d, out + i, at);
@@ -72,6 +102,7 @@ void plain_group(const float* a, Index m, const float* b, Index d, float* const*
 // The products of m rows with one group of 16, at out[i][at ..].
 void group_products(const float* a, Index m, const float* b, Index d, float* const* out, Index at) {
 #ifndef WIDEMARGIN_NO_AVX2
+  if (simd::level() == simd::Level::avx512) return avx512_group(a, m, b, d, out, at);
   if (simd::level() == simd::Level::avx2) return avx2_group(a, m, b, d, out, at);
 #endif
   plain_group(a, m, b, d, out, at);

@@ -106,7 +106,7 @@ void sparse_products(const SpreadPanel& panel, const SparseRows<V>& rows, double
                      Index count, float* const* out) {
   alignas(32) float sum[together * 64];
 #ifdef WIDEMARGIN_X86
-  const bool wide = simd::level() == simd::Level::avx2;
+  const bool wide = simd::level() >= simd::Level::avx2;
 #endif
   for (Index b = 0; b < count; b += together) {
     const Index here = std::min(together, count - b);

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/parallel.hpp"
-#include "kernel/finish.hpp"
+#include "kernel/row_sums.hpp"
 
 namespace widemargin {
 namespace {

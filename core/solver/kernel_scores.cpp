@@ -8,12 +8,14 @@
 #include "base/blas.hpp"
 #include "base/parallel.hpp"
 #include "kernel/finish.hpp"
+#include "kernel/row_sums.hpp"
 
 namespace widemargin {
 namespace {
 
 constexpr double unit = 0x1p-24;
-constexpr Index chunk = 512;  // columns computed at once: 64 rows of them stay in the cache
+constexpr Index chunk = 512;          // columns computed at once: 64 rows of them stay in the cache
+constexpr Index stride = chunk + 16;  // not a power of two, or all rows would compete for the same places in it
 constexpr std::int32_t never_seen = -1, seen_once = -2;
 
 }  // namespace
@@ -52,8 +54,11 @@ KernelScores::KernelScores(const KernelRows<float>& rows, Index first, Index mem
       s.kind == KernelKind::polynomial ? p * std::pow(s.gamma * (R + 1) + std::abs(s.offset), p) : 1 + s.gamma;
   tiny_ = 0x1p-90 * largest;
   const Index wanted = std::min(memory / (4 * std::max<Index>(n_, 1)), rows.n());
-  if (wanted > 0) kept_.reset(new (std::nothrow) float[static_cast<std::size_t>(wanted * n_)]);
-  if (kept_) room_ = wanted;
+  try {
+    kept_.reserve(wanted * n_);
+    room_ = wanted;
+  } catch (const std::bad_alloc&) {  // then every row is computed whenever it comes
+  }
 }
 
 double KernelScores::length(Index j, double step) const {
@@ -105,7 +110,7 @@ float* KernelScores::place_for(Index j) {
   }
   if (slot >= 0 || kept_count_ == room_) return nullptr;
   slot = static_cast<std::int32_t>(kept_count_++);
-  return kept_.get() + slot * n_;
+  return kept_.data() + slot * n_;
 }
 
 void KernelScores::add_panel(const Column* I, const double* step, Index m, Poll poll) {
@@ -117,7 +122,7 @@ void KernelScores::add_panel(const Column* I, const double* step, Index m, Poll 
   Index n_fresh = 0, n_known = 0;
   for (Index a = 0; a < m; ++a) {
     const std::int32_t slot = slot_of_[static_cast<std::size_t>(I[a])];
-    if (slot >= 0) known[n_known] = kept_.get() + slot * n_, steps[n_fresh + n_known++] = step[a];
+    if (slot >= 0) known[n_known] = kept_.data() + slot * n_, steps[n_fresh + n_known++] = step[a];
   }
   for (Index a = 0; a < m; ++a)
     if (slot_of_[static_cast<std::size_t>(I[a])] < 0) {
@@ -130,13 +135,13 @@ void KernelScores::add_panel(const Column* I, const double* step, Index m, Poll 
   parallel_blocks(
       n_, chunk, threads_,
       [&](Index begin, Index end) {
-        thread_local std::vector<float> values(static_cast<std::size_t>(most * chunk));
+        thread_local std::vector<float> values(static_cast<std::size_t>(most * stride));
         const float* row[most];
         for (Index a = 0; a < n_known; ++a) row[a] = known[a] + begin;
-        if (n_fresh > 0) panel_.against(rows_, first_ + begin, end - begin, RowPointers<float>(values.data(), chunk));
+        if (n_fresh > 0) panel_.against(rows_, first_ + begin, end - begin, RowPointers<float>(values.data(), stride));
         for (Index a = 0; a < n_fresh; ++a) {
-          row[n_known + a] = values.data() + a * chunk;
-          if (place[a]) std::copy_n(values.data() + a * chunk, end - begin, place[a] + begin);
+          row[n_known + a] = values.data() + a * stride;
+          if (place[a]) std::copy_n(values.data() + a * stride, end - begin, place[a] + begin);
         }
         accumulate(row, steps, n_known + n_fresh, end - begin, f_.data() + begin,
                    has_spread() ? spread_.data() + begin : nullptr);

@@ -14,9 +14,9 @@
 //          is memory for it
 #pragma once
 
-#include <memory>
 #include <vector>
 
+#include "base/buffer.hpp"
 #include "base/poll.hpp"
 #include "kernel/panel.hpp"
 
@@ -57,7 +57,7 @@ class KernelScores {
   std::vector<double> rho_, kmax_;
   double total_ = 0, length_ = 0, steps_ = 0, tiny_ = 0;
   Panel<float> panel_;
-  std::unique_ptr<float[]> kept_;
+  Buffer<float> kept_;
   Index room_ = 0, kept_count_ = 0;
   std::vector<std::int32_t> slot_of_;  // per row: place of its kept values, -1 seen never, -2 seen once
 };

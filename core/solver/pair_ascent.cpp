@@ -166,7 +166,7 @@ PairAscent::Choice PairAscent::extremes(Index begin, Index end) const {
   Choice c;
   c.up = infinite, c.down = -infinite;
 #ifdef WIDEMARGIN_X86
-  if (simd::level() == simd::Level::avx2) {
+  if (simd::level() >= simd::Level::avx2) {
     const Extreme e = least(F_.data(), up_.data(), begin, end, c.down, down_.data());
     c.i = e.at, c.up = e.value;
     return c;
@@ -183,7 +183,7 @@ PairAscent::Choice PairAscent::extremes(Index begin, Index end) const {
 Index PairAscent::partner(Index i, Index begin, Index end, double& gain) const {
   const float* K = K_.data() + i * stride_;
 #ifdef WIDEMARGIN_X86
-  if (simd::level() == simd::Level::avx2)
+  if (simd::level() >= simd::Level::avx2)
     return avx2_partner(F_.data(), down_.data(), K, diag32_.data(), F_[z(i)], diag32_[z(i)], begin, end, gain);
 #endif
   Index best = -1;
@@ -201,7 +201,7 @@ Index PairAscent::partner(Index i, Index begin, Index end, double& gain) const {
 void PairAscent::shift(Index i, Index j, double s) {
   const float *Ki = K_.data() + i * stride_, *Kj = K_.data() + j * stride_;
 #ifdef WIDEMARGIN_X86
-  if (simd::level() == simd::Level::avx2) return avx2_shift(F_.data(), Ki, Kj, s, end_);
+  if (simd::level() >= simd::Level::avx2) return avx2_shift(F_.data(), Ki, Kj, s, end_);
 #endif
   for (Index k = 0; k < end_; ++k) F_[z(k)] += s * (Ki[k] - Kj[k]);
 }

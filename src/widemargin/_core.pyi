@@ -23,7 +23,7 @@ def spin(tasks: int, threads: int, length: int) -> None:
     """Busy work on the pool, for the tests of threads and interruption."""
 
 def simd_level() -> str:
-    """Vector instructions in use: avx2 or scalar."""
+    """Vector instructions in use: avx512, avx2 or scalar."""
 
 def set_simd_level(wish: str) -> None:
     """Use these instead, if the CPU has them; before any fit."""

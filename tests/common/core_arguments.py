@@ -64,6 +64,10 @@ def online() -> Any:
     return _core.online_solver(dense(), signs(), np.ones(N), visits(), 0, 1.0, 0.1, 0.0, True, 2, 1, 1, 5)
 
 
+def online_parts() -> list[Any]:
+    return [[online(), online()], [tuple(online_state()[:5]), tuple(online_state()[:5])], 20, 5, True, 2]
+
+
 def margin() -> Any:
     return _core.margin_solver(dense(), signs(), np.ones(N), visits(), 0.1, True, 2, 1, 5, 2)
 
@@ -91,6 +95,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
         lambda: [dense(), signs(), np.ones(N), visits(), 0, 1.0, 0.1, 0.0, True, 2, 1, 1, 5],
     ),
     "OnlineSolver.advance": (lambda *a: online().advance(*a), online_state),
+    "online_advance_parts": (_core.online_advance_parts, online_parts),
     "margin_solver": (
         lambda *a: _core.margin_solver(*a).advance(*margin_state()),
         lambda: [dense(), signs(), np.ones(N), visits(), 0.1, True, 2, 1, 5, 2],
@@ -151,9 +156,27 @@ def changed_arrays(x: np.ndarray) -> Iterator[Any]:
         yield np.arange(256, dtype=np.uint8)
 
 
+def changed_lists(things: list[Any]) -> Iterator[Any]:
+    """Fewer, more, one twice, other types of sequence, and each thing inside changed in turn."""
+    yield from (things[:1], things + things, [things[0]] * len(things), tuple(things), iter(things))
+    for place, thing in enumerate(things):
+        for other in list(changes(thing)):  # all made before a call writes to the arrays
+            yield [*map(copied, things[:place]), other, *map(copied, things[place + 1 :])]
+
+
+def copied(thing: Any) -> Any:
+    if isinstance(thing, np.ndarray):
+        return thing.copy()
+    return tuple(map(copied, thing)) if isinstance(thing, tuple) else thing
+
+
 def changes(value: Any) -> Iterator[Any]:
     yield from (None, "x", object(), [])
-    if isinstance(value, np.ndarray):
+    if isinstance(value, list):
+        yield from changed_lists(value)
+    elif isinstance(value, tuple):
+        yield from (tuple(other) if isinstance(other, list) else other for other in changed_lists(list(value)))
+    elif isinstance(value, np.ndarray):
         yield from changed_arrays(value)
     elif isinstance(value, bool):
         yield not value

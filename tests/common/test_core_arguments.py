@@ -18,6 +18,7 @@ from tests.common.core_arguments import (
     margin,
     margin_state,
     online,
+    online_parts,
     online_state,
 )
 
@@ -27,19 +28,20 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_no_argument_crashes_the_core():
-    """One argument at a time is replaced by another length, type, order, number or kind of thing, 2696 times."""
+    """One argument at a time is replaced by another length, type, order, number or kind of thing, 3161 times."""
     run = subprocess.run(
         [sys.executable, "-W", "error", "-m", "tests.common.core_arguments"], cwd=ROOT, capture_output=True, text=True
     )
     assert run.returncode == 0, run.stderr[-2000:]
     tried, refused = map(int, run.stdout.split())
-    assert tried > 2500
+    assert tried > 3000
     assert 1400 < refused < tried
 
 
 def test_every_function_of_the_core_is_tried():
     """What is not among the calls takes no arrays: settings, counts, busy work."""
     harmless = {"has_blas", "philox", "pool_size", "set_blas", "set_simd_level", "simd_level", "spin", "thread_limit"}
+    harmless |= {"touch_thread"}
     functions = {name for name, thing in vars(_core).items() if callable(thing) and not isinstance(thing, type)}
     assert {name for name in functions if not name.startswith("_")} - harmless <= set(CALLS)
 
@@ -64,6 +66,15 @@ def test_a_damaged_state_is_named(solver, state, counters, place, number, words)
         solver().advance(*arguments)
 
 
+@pytest.mark.parametrize("list_of", [0, 1])
+def test_parts_that_share_what_they_write_are_refused(list_of):
+    """They would race: a solver keeps the order of its epoch, a state its numbers."""
+    arguments = online_parts()
+    arguments[list_of] = [arguments[list_of][0]] * 2
+    with pytest.raises(ValueError, match="two parts share"):
+        _core.online_advance_parts(*arguments)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -74,6 +85,7 @@ def test_a_damaged_state_is_named(solver, state, counters, place, number, words)
         (lambda: _core.Rows.csr(np.ones(1), np.array([D], np.int32), np.array([0, 1]), D, 1), "column"),
         (lambda: _core.Rows.csr(np.ones(1), np.array([0], np.int32), np.array([0, 2]), D, 1), "offset"),
         (lambda: _core.Rows.dense(np.ones((2, 6))[:, ::2]), "contiguous"),
+        (lambda: _core.Rows.dense(np.zeros(49, np.uint8)[1:].view(np.float64).reshape(2, 3)), "aligned"),
     ],
 )
 def test_arguments_at_fault_are_named(call, words):
