@@ -119,13 +119,17 @@ class _Point:
         """Values of items as values of variables."""
         return np.tile(of_items, self.problem.n_variables // self.problem.n)
 
+    def _offsets(self) -> np.ndarray:
+        """Of each variable's group; 0 where no sum is fixed."""
+        return self.offsets[self.problem.groups] if self.offsets.size else np.zeros(self.b.size)
+
     def _sums(self) -> np.ndarray:
         """What is missing from each group's total."""
         groups = self.problem.groups
         return np.array([total - self.b[groups == g].sum() for g, total in enumerate(self.problem.total)])
 
     def soft_margin(self) -> dict[str, Any]:
-        p, o = self.problem, self.offsets[self.problem.groups]
+        p, o = self.problem, self._offsets()
         f, e = self._each(self.f), self._each(self.e)
         r = p.t - f - o
         bound = np.where(r > 0, p.upper, p.lower)
@@ -136,12 +140,12 @@ class _Point:
         of_r = e + 4 * UNIT * (np.abs(p.t) + np.abs(f) + np.abs(o))
         rounding = float((p.upper - p.lower) @ of_r) + gamma(self.b.size + 8) * float(np.abs(terms).sum())
         rounding += float(np.abs(self.offsets) @ np.abs(missing))
-        rounding += gamma(self.b.size + 4) * float(np.abs(self.offsets).max() * np.abs(self.b).sum())
+        rounding += gamma(self.b.size + 4) * float(np.abs(o) @ np.abs(self.b))
         return _gap_figures(primal, self.dual, gap, rounding, 1e-12 * p.sum_of_bounds)
 
     def hard_margin(self) -> dict[str, Any]:
         t, a, q = self.problem.t, np.abs(self.b), self.square
-        margins = t * (self.f + self.offsets[0])
+        margins = t * (self.f + self._offsets())
         least = float(np.min(margins - self.e, initial=math.inf))
         if not least > 0:
             return _gap_figures(math.inf, self.dual, math.inf, 0.0, 0.0)
@@ -149,22 +153,23 @@ class _Point:
         missing = float(self.offsets @ self._sums())
         gap = q * (stretch - 1) / 2 + float(a @ (margins - 1)) + missing
         rounding = (stretch + 1) * self.square_error / 2 + float(a @ self.e) + 4 * UNIT * q * (stretch + 1)
-        rounding += gamma(a.size + 8) * float(a @ (np.abs(margins) + 1) + abs(self.offsets[0]) * a.sum()) + abs(missing)
+        rounding += gamma(a.size + 8) * float(a @ (np.abs(margins) + 1) + np.abs(self._offsets()) @ a) + abs(missing)
         return _gap_figures(q * stretch / 2, self.dual, gap, rounding, 0.0)
 
     def conditions(self) -> dict[str, Any]:
         p, b, F = self.problem, self.b, self._each(self.f) - self.problem.t
         violation = 0.0
-        for g in range(len(p.total)):
+        for g in range(max(len(p.total), 1)):
             here = p.groups == g
-            highest = np.max(F[here & (b > p.lower)], initial=-math.inf)
-            lowest = np.min(F[here & (b < p.upper)], initial=math.inf)
-            violation = max(violation, float(highest - lowest))
+            highest = float(np.max(F[here & (b > p.lower)], initial=-math.inf))
+            lowest = float(np.min(F[here & (b < p.upper)], initial=math.inf))
+            # With a fixed sum the offset may be anything; without one it is 0.
+            violation = max(violation, highest - lowest) if p.total else max(violation, highest, -lowest)
         at_bound = (b == p.lower) | (b == p.upper)
         outside = float(np.max(np.maximum(p.lower - b, b - p.upper), initial=0.0))
         return {
             "kkt_violation": violation,
-            "infeasibility": max(outside, float(np.abs(self._sums()).max())),
+            "infeasibility": max(outside, float(np.abs(self._sums()).max(initial=0.0))),
             "n_free": int(np.count_nonzero(~at_bound)),
             "n_bounded": int(np.count_nonzero(at_bound & (b != 0))),
         }
@@ -185,7 +190,7 @@ def _faults(point: _Point, figures: dict[str, Any], c: np.ndarray, coef: np.ndar
     v = int(np.argmax(outside))
     if outside[v] > EQUAL * abs(b[v]):
         faults.append(f"variable {v} is {b[v]:.9g}, outside of its bounds {p.lower[v]:.9g} and {p.upper[v]:.9g}")
-    missing = float(np.abs(point._sums()).max())
+    missing = float(np.abs(point._sums()).max(initial=0.0))
     if missing > FEASIBLE * float(np.abs(b).sum()) + TINY:
         faults.append(f"the variables miss their sum by {missing:.3g}")
     if coef is not None:

@@ -14,7 +14,7 @@ Method   scaled as in LIBSVM                                            [ChangLi
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -36,7 +36,7 @@ class BoxProblem:
     group : ndarray of int8 of shape (N,), or None
         Which sum each variable belongs to; None: all to the one.
     total : tuple of float
-        The value of each group's sum.
+        The value of each group's sum; empty: no sum is fixed, which is the machine without a bias.
     n : int
         Items; N is n or 2n.
     """
@@ -125,6 +125,10 @@ class BoxProblem:
         """The sum of the C_i: the scale of the objective."""
         return float((self.upper - self.lower)[: self.n].sum())
 
+    def without_sums(self) -> BoxProblem:
+        """The same box with free sums: the machine whose bias is fixed at 0."""
+        return replace(self, group=None, total=())
+
     def start(self) -> np.ndarray:
         """A feasible point: 0, or the first variables of each group filled up to its total, as LIBSVM begins."""
         b = np.zeros(self.n_variables)
@@ -146,7 +150,7 @@ class BoxProblem:
         nu-SVC: the margin is rho (before the model is divided by it). nu-SVR: the half-width of the tube is -rho.
         One-class: its rho is minus the intercept here.
         """
-        return np.array([intercept] if len(self.total) == 1 else [intercept - rho, intercept + rho])
+        return np.array([intercept - rho, intercept + rho] if len(self.total) == 2 else [intercept] * len(self.total))
 
 
 # ---- checks ----------------------------------------------------------------------------------------------------------
