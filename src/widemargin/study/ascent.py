@@ -76,6 +76,26 @@ class DualAscent:
     def alpha(self) -> np.ndarray:
         return np.abs(self.b)
 
+    def before(self, k: int) -> np.ndarray:
+        """b as it was before step k, counted from 1; with the number of steps + 1, the end."""
+        b = np.zeros(self.problem.n)
+        for step in self.steps[: k - 1]:
+            for v, sign in zip(step.at, (1.0, -1.0), strict=False):
+                b[v] += sign * step.by
+        return b
+
+    def surface(self, pair: tuple[int, int], b: np.ndarray, x: Any, y: Any) -> np.ndarray:
+        """The dual objective with the alpha of rows `pair` at (x, y) and all others as in b."""
+        t = self.problem.t
+        i, j = pair
+        others = b.copy()
+        others[[i, j]] = 0.0
+        F = self.K @ others - t
+        constant = float(t @ others) - float(others @ (F + t)) / 2
+        u, v = t[i] * np.asarray(x), t[j] * np.asarray(y)  # t holds the signs of the classes
+        K = self.K
+        return constant - F[i] * u - F[j] * v - (K[i, i] * u**2 + K[j, j] * v**2) / 2 - K[i, j] * u * v
+
 
 def ascend_dual(
     X: Any,
