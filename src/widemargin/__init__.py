@@ -11,6 +11,7 @@ _NAMES = {
     "AveragedPerceptron": "estimator.perceptron",
     "BatchPerceptron": "estimator.batch_perceptron",
     "KernelPerceptron": "estimator.kernel_perceptron",
+    "KernelRidge": "estimator.kernel_ridge",
     "MarginPerceptron": "estimator.margin_perceptron",
     "PassiveAggressiveClassifier": "estimator.passive_aggressive",
     "PassiveAggressiveRegressor": "estimator.passive_aggressive",

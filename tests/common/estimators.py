@@ -22,6 +22,8 @@ CLASSIFIERS = [cls for cls in ESTIMATORS if not is_regressor(cls())]
 VOLATILE = {"seconds", "feature_names_in_"}  # a clock; a name is not a number
 
 each_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
+STEPWISE = [cls for cls in ESTIMATORS if {"max_iter", "observe"} <= set(cls().get_params())]
+each_stepwise = pytest.mark.parametrize("cls", STEPWISE, ids=lambda cls: cls.__name__)
 each_classifier = pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda cls: cls.__name__)
 
 
@@ -36,8 +38,14 @@ def depends_on_order(cls: type) -> bool:
 
 
 def make(cls: type, **params: Any) -> Any:
-    """An estimator with a fixed seed that is done quickly."""
-    return cls(**{"random_state": 0, "max_iter": 15, **params})
+    """An estimator with a fixed seed that is done quickly; what has a closed form needs neither."""
+    usual = {name: value for name, value in (("random_state", 0), ("max_iter", 15)) if takes(cls, name)}
+    return cls(**{**usual, **params})
+
+
+def knob(cls: type) -> tuple[str, list[Any]]:
+    """A parameter that changes what is learnt, and two of its values."""
+    return ("max_iter", [3, 15]) if takes(cls, "max_iter") else ("alpha", [0.5, 20.0])
 
 
 def sample(cls: type, n: int = 45, d: int = 4, k: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from tests.common.estimators import answers, each_estimator, fingerprint, make, sample, weights
+from tests.common.estimators import answers, each_estimator, fingerprint, knob, make, sample, weights
 
 import widemargin as wm
 from widemargin import store
@@ -43,7 +43,8 @@ def test_weights_are_routed_through_pipelines_and_searches(cls, routing):
     direct = make(cls).fit(scaler.fit_transform(X), y, sample_weight=w)
     assert fingerprint(routed[-1]) == fingerprint(direct)
     assert fingerprint(routed[-1]) != fingerprint(make(cls).fit(scaler.transform(X), y))
-    search = GridSearchCV(Pipeline([("scale", scaler), ("learn", final)]), {"learn__max_iter": [3, 15]}, cv=3)
+    name, values = knob(cls)
+    search = GridSearchCV(Pipeline([("scale", scaler), ("learn", final)]), {f"learn__{name}": values}, cv=3)
     search.fit(X, y, sample_weight=w)
     again = clone(search.best_estimator_).fit(X, y, sample_weight=w)
     assert fingerprint(search.best_estimator_[-1]) == fingerprint(again[-1])
@@ -106,20 +107,22 @@ def test_names_of_features_are_kept_and_checked(cls):
 @each_estimator
 def test_the_html_shows_parameters_before_and_after_a_fit(cls):
     X, y = sample(cls)
-    model = make(cls, max_iter=7)
+    name, (value, _) = knob(cls)
+    model = make(cls, **{name: value})
     before = model._repr_html_()
     after = model.fit(X, y)._repr_html_()
     assert cls.__name__ in before
-    assert "max_iter" in before
+    assert name in before
     assert before != after
-    assert f"{cls.__name__}(max_iter=7" in repr(model)
+    assert f"{cls.__name__}({name}={value}" in repr(model)
     assert cls.__name__ in make_pipeline(StandardScaler(), model)._repr_html_()
 
 
 @each_estimator
 def test_a_clone_is_unfitted_with_the_same_parameters_and_learns_the_same(cls):
     X, y = sample(cls)
-    model = make(cls, max_iter=7).fit(X, y)
+    name, (value, _) = knob(cls)
+    model = make(cls, **{name: value}).fit(X, y)
     twin = clone(model)
     assert twin.get_params() == model.get_params()
     assert not any(name.endswith("_") and not name.startswith("_") for name in vars(twin))
@@ -201,7 +204,8 @@ def test_searches_and_cross_validation_run(cls):
     scores = cross_val_score(make(cls), X, y, cv=4)
     assert scores.shape == (4,)
     assert np.isfinite(scores).all()
-    search = GridSearchCV(make(cls), {"max_iter": [1, 5], "fit_intercept": [True, False]}, cv=3).fit(X, y)
+    name, values = knob(cls)
+    search = GridSearchCV(make(cls), {name: values, "fit_intercept": [True, False]}, cv=3).fit(X, y)
     assert search.best_estimator_.certificate_ is not None
     assert answers(search.best_estimator_, X) == answers(make(cls, **search.best_params_).fit(X, y), X)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from tests.common.estimators import each_classifier, each_estimator, make, sample
+from scipy.linalg import LinAlgWarning
+from tests.common.estimators import each_classifier, each_estimator, make, sample, takes
 
 from widemargin.base.errors import BadInput
 
@@ -41,7 +44,10 @@ def test_odd_data_that_are_no_fault(cls, how):
 def test_light_and_heavy_rows(cls, w):
     X, y = sample(cls)
     weight = np.where(np.arange(45) % 2 == 0, w, 1.0)
-    model = make(cls).fit(X, y, sample_weight=weight)
+    # Two equal rows of weight 1e30 leave linear equations singular in float64: that is said, and the model is usable.
+    singular = w > 1e15 and not takes(cls, "max_iter")
+    with pytest.warns(LinAlgWarning, match="raise alpha") if singular else nullcontext():
+        model = make(cls).fit(X, y, sample_weight=weight)
     assert np.isfinite(model.predict(X).astype(float)).all()
     assert model.certificate_.holds is not False
 

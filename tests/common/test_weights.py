@@ -13,6 +13,7 @@ from tests.common.estimators import (
     fingerprint,
     make,
     sample,
+    takes,
     weights,
 )
 
@@ -84,14 +85,18 @@ def test_partial_fit_takes_weight_zero_as_absent(cls):
 
 @each_estimator
 def test_whole_weights_are_repeated_rows(cls):
-    """Exactly, where an optimum is sought. Online learners depend on the order of the rows: for them the mean decision
-    over 200 orders agrees within 3 standard errors of the difference, at every probe."""
+    """Exactly, where an optimum is sought, to rounding where linear equations lead to it. Online learners depend on the
+    order of the rows: for them the mean decision over 200 orders agrees within 3 standard errors of the difference, at
+    every probe."""
     X, y = sample(cls, n=24, d=3, k=2, seed=5)
     w = weights(len(y), seed=6)
     X2, y2 = np.repeat(X, w.astype(int), axis=0), np.repeat(y, w.astype(int))
     if not depends_on_order(cls):
         one, two = make(cls).fit(X, y, sample_weight=w), make(cls).fit(X2, y2)
-        assert answers(one, X) == answers(two, X)
+        if takes(cls, "kernel"):
+            np.testing.assert_allclose(scores_of(one, X), scores_of(two, X), rtol=1e-9, atol=1e-9)
+        else:
+            assert answers(one, X) == answers(two, X)
         return
     scores = np.array(
         [

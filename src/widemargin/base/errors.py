@@ -43,8 +43,20 @@ class DataMismatch(BadInput):
     """A certificate was asked for other data than those of the fit."""
 
 
+class MemoryBudget(BadInput, MemoryError):
+    """The work needs more memory at once than it may have; `needed` and `allowed` are bytes."""
+
+    def __init__(self, message: str, needed: int = 0, allowed: int = 0) -> None:
+        super().__init__(message)
+        self.needed = needed
+        self.allowed = allowed
+
+
 class NotSeparable(WidemarginError, ValueError):
-    """No linear separator exists; `witness` (lambda >= 0, sum 1, sum lambda y [x, 1] = 0) proves it."""
+    """No separator exists; `witness` (lambda >= 0, sum 1, sum lambda y [x, 1] = 0) proves it.
+
+    For kernels x stands for its image in feature space.
+    """
 
     def __init__(self, message: str, witness: Any = None) -> None:
         super().__init__(message)

@@ -4,7 +4,9 @@ from importlib import import_module as _import_module
 
 _NAMES = {
     "BoundaryDisplay": "boundary",
+    "DualAscentDisplay": "ascent",
     "OrdersDisplay": "orders",
+    "PairStepDisplay": "pair_step",
     "PerceptronStepsDisplay": "steps",
     "TraceDisplay": "trace",
 }
