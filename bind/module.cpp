@@ -22,4 +22,5 @@ NB_MODULE(_core, m) {
   bind_margin_perceptron(m);
   bind_voted(m);
   bind_kernel(m);
+  bind_distances(m);
 }

@@ -187,8 +187,17 @@ def exp_nonpositive(x: Annotated[NDArray[numpy.float32], dict(shape=(None,), ord
 @overload
 def exp_nonpositive(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
 
+@overload
+def tanh_in_place(x: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """x = tanh(x) in place."""
+
+@overload
+def tanh_in_place(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
 def kernel_block(a: Rows, b: Rows, kind: int, gamma: float, offset: float, degree: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
-    """out = k(a, b) in float64; kind is 0 linear, 1 polynomial, 2 rbf."""
+    """
+    out = k(a, b) in float64; kind is 0 linear, 1 polynomial, 2 rbf, 3 tanh.
+    """
 
 class KernelRows:
     """Rows and a kernel, ready for blocks of kernel values in float32."""
@@ -212,3 +221,6 @@ class KernelPerceptron:
         """-> (stop, visit, row, step) as OnlineSolver.advance."""
 
 def kernel_perceptron(rows: object, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], eta: float, intercept: bool, shuffle: int, seed: int, birth: int, patience: int, first: int, memory: int, threads: int) -> KernelPerceptron: ...
+
+def distance_block(a: Rows, b: Rows, kind: int, gamma: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+    """out = exp(-gamma distance(a, b)); kind is 0 Manhattan, 1 chi squared."""
