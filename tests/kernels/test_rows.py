@@ -91,7 +91,7 @@ def test_kernels_print_as_formulas():
         (lambda: Polynomial(degree=1.5), "degree is 1.5"),
         (lambda: RBF(1)(np.ones((2, 3)), np.ones((2, 4))), "3 and 4 features"),
         (lambda: RBF(1)([[np.nan]]), "NaN"),
-        (lambda: as_kernel("sigmoid"), "'sigmoid'"),
+        (lambda: as_kernel("cosine"), "'cosine'"),
     ],
 )
 def test_what_is_no_kernel_is_refused(make, message):

@@ -25,6 +25,7 @@ from ..base.records import Stop
 from ..base.seeds import seed_from
 from ..data.items import read_items
 from ..data.rows import Training, read_rows
+from ..kernels.expression import with_params
 from ..kernels.function import looks_like_rows
 from ..kernels.gram import GramSource
 from ..kernels.items import RowItems
@@ -48,15 +49,15 @@ class KernelPerceptron(KernelMistakeBound, Classifier):
 
     Parameters
     ----------
-    kernel : {"linear", "poly", "rbf", "precomputed"}, kernel or callable, default="rbf"
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, kernel or callable, default="rbf"
         A name, an object of :mod:`widemargin.kernels`, anything with its three methods, or a function: called with two
         matrices for rows of numbers, with two items for anything else (strings, graphs …).
     gamma : {"scale", "auto"} or float, default="scale"
-        Of "rbf" and "poly"; "scale" is 1 / (features × variance of all values), "auto" is 1 / features.
+        Of "rbf", "poly" and "sigmoid"; "scale" is 1 / (features × variance of all values), "auto" is 1 / features.
     degree : int, default=3
         Of "poly".
     coef0 : float, default=0.0
-        Of "poly": (gamma x·z + coef0)^degree.
+        Of "poly": (gamma x·z + coef0)^degree, and of "sigmoid": tanh(gamma x·z + coef0).
     decide : {"last", "averaged", "voted"}, default="last"
         Which of the expansions decides: the last one, the mean over all visits, or all by majority, each with as many
         votes as visits that it survived.
@@ -142,7 +143,13 @@ class KernelPerceptron(KernelMistakeBound, Classifier):
 
     def _resolved(self, data: Training) -> Any:
         return as_kernel(
-            self.kernel, data.X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, weight=data.weight
+            self.kernel,
+            data.X,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            weight=data.weight,
+            names=getattr(self, "feature_names_in_", None),
         )
 
     def _items(self, X: Any) -> Any:
@@ -357,7 +364,7 @@ class KernelPerceptron(KernelMistakeBound, Classifier):
         inner = {k.removeprefix("kernel__"): v for k, v in params.items() if k.startswith("kernel__")}
         super().set_params(**{k: v for k, v in params.items() if not k.startswith("kernel__")})
         if inner:
-            self.kernel = replace(self.kernel, **inner)
+            self.kernel = with_params(self.kernel, **inner)
         return self
 
     def __sklearn_tags__(self):
