@@ -98,7 +98,7 @@ class Expression:
         return Normalized(self)
 
 
-def with_params(kernel: Any, **changes: Any) -> Any:
+def with_params(kernel: Any, /, **changes: Any) -> Any:
     """The kernel with other parameters; `left__gamma` is the parameter `gamma` of the kernel `left` inside."""
     if not is_dataclass(kernel) or isinstance(kernel, type):
         raise BadInput(f"{kernel!r} has no parameters to set: give a kernel object, such as RBF(gamma=0.1).")

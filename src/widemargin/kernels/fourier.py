@@ -71,15 +71,15 @@ class RandomFourier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     kernel : {"rbf"}, RBF or Laplacian, default="rbf"
     gamma : {"scale", "auto"} or float, default="scale"
         Of a kernel given by name.
-    n_components : int, default=100
-        Features; an even number, since each frequency gives a cosine and a sine.
+    n_frequencies : int, default=50
+        Each gives two features, a cosine and a sine.
     random_state : int, RandomState or None, default=0
     n_jobs : int, optional
         Threads; the result does not depend on them.
 
     Attributes
     ----------
-    frequencies_ : ndarray of shape (n_components / 2, n_features)
+    frequencies_ : ndarray of shape (n_frequencies, n_features)
     kernel_ : kernel
         The kernel with its number.
     error_ : FourierError
@@ -89,14 +89,14 @@ class RandomFourier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions({"rbf"}), HasMethods(["prepare", "block", "diag"])],
         "gamma": [StrOptions({"scale", "auto"}), positive()],
-        "n_components": [count(2)],
+        "n_frequencies": [count()],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
     }
 
     kernel: Any = "rbf"
     gamma: float | str = "scale"
-    n_components: int = 100
+    n_frequencies: int = 50
     random_state: Any = 0
     n_jobs: int | None = None
 
@@ -113,14 +113,12 @@ class RandomFourier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self
         """
         self._validate_params()
-        if self.n_components % 2:
-            raise BadInput(f"n_components is {self.n_components}: cosines and sines come in pairs, so it must be even.")
         if not isinstance(self.kernel, str | RBF | Laplacian):
             raise BadInput(f"random frequencies are known for RBF and Laplacian, not for {self.kernel}: use Nystroem.")
         X = read_rows(self, X, reset=True)
         self.kernel_ = as_kernel(self.kernel, X, gamma=self.gamma)
         seed = seed_from(self.random_state)
-        F = self.n_components // 2
+        F = self.n_frequencies
         uniform = _core.uniform(F * X.shape[1], seed, FREQUENCIES).reshape(F, X.shape[1])
         self.frequencies_ = _frequencies(self.kernel_, uniform)
         self.error_ = self._error(RowItems(X), seed)
@@ -164,7 +162,7 @@ class RandomFourier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         Returns
         -------
-        ndarray of float64 of shape (n_samples, n_components)
+        ndarray of float64 of shape (n_samples, 2 n_frequencies)
         """
         check_is_fitted(self)
         return self._features(RowItems(read_rows(self, X)))
