@@ -21,7 +21,7 @@ Span<const T> view(const In<T>& a) {
 }
 
 KernelSpec make_spec(int kind, double gamma, double offset, int degree) {
-  return {choice(kind, KernelKind::rbf, "kernel"), gamma, offset, degree};
+  return {choice(kind, KernelKind::tanh, "kernel"), gamma, offset, degree};
 }
 
 BoundKernelRows kernel_rows(nb::object object, int kind, double gamma, double offset, int degree, int threads) {
@@ -111,6 +111,11 @@ void exp_in_place(InOut<T> x) {
   exp_nonpositive(x.data(), static_cast<Index>(x.shape(0)));
 }
 
+template <class T>
+void tanh_in_place(InOut<T> x) {
+  tanh_all(x.data(), static_cast<Index>(x.shape(0)));
+}
+
 // SciPy's capsules carry the C signature as their name: 13 arguments of a matrix product, with 32-bit integers.
 void* product_of(const nb::capsule& c) {
   const std::string name = c.name() ? c.name() : "";
@@ -132,8 +137,10 @@ void bind_kernel(nb::module_& m) {
   m.def("has_blas", &blas::ready);
   m.def("exp_nonpositive", &exp_in_place<float>, "x"_a.noconvert(), "x = exp(x) in place, for x <= 0.");
   m.def("exp_nonpositive", &exp_in_place<double>, "x"_a.noconvert());
+  m.def("tanh_in_place", &tanh_in_place<float>, "x"_a.noconvert(), "x = tanh(x) in place.");
+  m.def("tanh_in_place", &tanh_in_place<double>, "x"_a.noconvert());
   m.def("kernel_block", &block, "a"_a, "b"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "out"_a.noconvert(),
-        "threads"_a, "out = k(a, b) in float64; kind is 0 linear, 1 polynomial, 2 rbf.");
+        "threads"_a, "out = k(a, b) in float64; kind is 0 linear, 1 polynomial, 2 rbf, 3 tanh.");
   nb::class_<BoundKernelRows>(m, "KernelRows", "Rows and a kernel, ready for blocks of kernel values in float32.")
       .def_prop_ro("n", [](const BoundKernelRows& r) { return r.rows->n(); });
   m.def("kernel_rows", &kernel_rows, "rows"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "threads"_a);

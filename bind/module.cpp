@@ -23,4 +23,5 @@ NB_MODULE(_core, m) {
   bind_voted(m);
   bind_kernel(m);
   bind_box(m);
+  bind_distances(m);
 }

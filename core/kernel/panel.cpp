@@ -81,6 +81,8 @@ double KernelRows<T>::diag(Index i) const {
       return spec_.gamma * q;
     case KernelKind::polynomial:
       return std::pow(spec_.gamma * q + spec_.offset, spec_.degree);
+    case KernelKind::tanh:
+      return std::tanh(spec_.gamma * q + spec_.offset);
     default:
       return 1;
   }

@@ -43,6 +43,9 @@ KernelScores::KernelScores(const KernelRows<float>& rows, Index first, Index mem
     } else if (s.kind == KernelKind::linear) {
       kmax = s.gamma * r * R;
       rho = s.gamma * r * (D + 6) * unit;
+    } else if (s.kind == KernelKind::tanh) {  // its slope is at most 1
+      kmax = 1 + std::abs(s.gamma) * r * R + std::abs(s.offset);
+      rho = ((D + 6) * (kmax - 1) + 2 * exp_error) * unit;
     } else {
       kmax = std::pow(s.gamma * r * R + std::abs(s.offset), p);
       rho = p * (D + 10) * unit < 0.01 ? p * (D + 10) * unit * kmax : std::numeric_limits<double>::infinity();
@@ -50,8 +53,8 @@ KernelScores::KernelScores(const KernelRows<float>& rows, Index first, Index mem
     rho_[static_cast<std::size_t>(i)] = 1.05 * rho;
     kmax_[static_cast<std::size_t>(i)] = kmax;
   }
-  const double largest =
-      s.kind == KernelKind::polynomial ? p * std::pow(s.gamma * (R + 1) + std::abs(s.offset), p) : 1 + s.gamma;
+  const double largest = s.kind == KernelKind::polynomial ? p * std::pow(s.gamma * (R + 1) + std::abs(s.offset), p)
+                                                          : 1 + std::abs(s.gamma);
   tiny_ = 0x1p-90 * largest;
   const Index wanted = std::min(memory / (4 * std::max<Index>(n_, 1)), rows.n());
   try {

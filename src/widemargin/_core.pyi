@@ -188,8 +188,17 @@ def exp_nonpositive(x: Annotated[NDArray[numpy.float32], dict(shape=(None,), ord
 @overload
 def exp_nonpositive(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
 
+@overload
+def tanh_in_place(x: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """x = tanh(x) in place."""
+
+@overload
+def tanh_in_place(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
 def kernel_block(a: Rows, b: Rows, kind: int, gamma: float, offset: float, degree: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
-    """out = k(a, b) in float64; kind is 0 linear, 1 polynomial, 2 rbf."""
+    """
+    out = k(a, b) in float64; kind is 0 linear, 1 polynomial, 2 rbf, 3 tanh.
+    """
 
 class KernelRows:
     """Rows and a kernel, ready for blocks of kernel values in float32."""
@@ -221,3 +230,6 @@ class BoxSolver:
         """-> 0 budget spent, 1 converged, 2 stalled."""
 
 def box_solver(rows: object, t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], total: Sequence[float], tol: float, gap_tol: float, least: float, working: int, memory: int, threads: int) -> BoxSolver: ...
+
+def distance_block(a: Rows, b: Rows, kind: int, gamma: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+    """out = exp(-gamma distance(a, b)); kind is 0 Manhattan, 1 chi squared."""

@@ -111,6 +111,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
         lambda: [visits(), np.ones(N), np.ones(N + 1), True, np.ones(N * 2), np.zeros(2), np.zeros(2), np.zeros(2)],
     ),
     "kernel_block": (_core.kernel_block, lambda: [dense(), dense(), 2, 0.1, 0.0, 1, np.zeros((N, N)), 1]),
+    "distance_block": (_core.distance_block, lambda: [dense(), dense(), 0, 0.1, np.zeros((N, N)), 1]),
     "kernel_rows": (_core.kernel_rows, lambda: [dense(), 2, 0.1, 0.0, 1, 1]),
     "kernel_perceptron": (
         lambda *a: _core.kernel_perceptron(*a).advance(*kernel_state()),
@@ -118,6 +119,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     ),
     "KernelPerceptron.advance": (lambda *a: kernel().advance(*a), kernel_state),
     "exp_nonpositive": (_core.exp_nonpositive, lambda: [-np.ones(N)]),
+    "tanh_in_place": (_core.tanh_in_place, lambda: [np.ones(N)]),
     "SvmlightReader64": (lambda *a: _core.SvmlightReader64(*a).feed(text()), lambda: [0, False, False, 1, 1 << 16]),
     "SvmlightReader64.feed": (
         lambda t: _core.SvmlightReader64(0, False, False, 1, 1 << 16).feed(t),

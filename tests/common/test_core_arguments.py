@@ -78,7 +78,7 @@ def test_parts_that_share_what_they_write_are_refused(list_of):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: _core.kernel_rows(dense(), 3, 1.0, 0.0, 1, 1), "kernel 3 is not known"),
+        (lambda: _core.kernel_rows(dense(), 4, 1.0, 0.0, 1, 1), "kernel 4 is not known"),
         (lambda: _core.SvmlightReader64(-1, False, False, 1, 1), "first index -1 is not known"),
         (lambda: _core.products(dense(), dense(), 2**63 - 1, 1, np.zeros(N), 1), "block lies outside the rows"),
         (lambda: _core.permutation(-1, 0, 0), "-1 rows"),

@@ -9,11 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.oracle.kernel_perceptron import kernel_perceptron
 
 from widemargin import _core, store
-from widemargin.kernels import RBF, Function, GramSource, Linear, Polynomial, RowItems
+from widemargin.kernels import RBF, Function, GramSource, Linear, Polynomial, RowItems, Tanh
 from widemargin.solver.kernel_perceptron import KernelPerceptronOptions, KernelPerceptronSolver
 from widemargin.solver.online import OnlineOptions, OnlineSolver
 
-KERNELS = [Linear(), Polynomial(2), RBF(0.3)]
+KERNELS = [Linear(), Polynomial(2), RBF(0.3), Tanh(0.4, -0.3)]
 
 
 def sample(seed, n=150, d=6, noise=0.1):

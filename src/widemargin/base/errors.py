@@ -63,6 +63,14 @@ class NotSeparable(WidemarginError, ValueError):
         self.witness = witness
 
 
+class NotPositiveSemidefinite(UserWarning):
+    """A function that was given as a kernel is none; `witness` (a record of `mercer`) has the c with cᵀKc < 0."""
+
+    def __init__(self, message: str, witness: Any = None) -> None:
+        super().__init__(message)
+        self.witness = witness
+
+
 class CannotWrite(WidemarginError, OSError):
     """A file could not be written; what was there before is untouched."""
 

@@ -197,9 +197,9 @@ def _classified(
     return found, found.encode(y[left]), weight[left], left
 
 
-def read_rows(estimator: Any, X: Any, *, check_finite: bool = True) -> Any:
-    """X of a prediction: same number and names of features as at fit."""
-    X = canonical(_validated(estimator, X, reset=False))
+def read_rows(estimator: Any, X: Any, *, check_finite: bool = True, reset: bool = False) -> Any:
+    """X of a prediction: same number and names of features as at fit (`reset`: X of a fit that needs no labels)."""
+    X = canonical(_validated(estimator, X, reset=reset))
     if check_finite:
         scan(native_rows(X), X)
     return X

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ from sklearn.utils.validation import _num_samples
 from ..base.params import HasMethods, Integral, Interval, StrOptions, positive
 from ..data.items import read_items
 from ..data.rows import Training, read_rows
+from ..kernels.expression import with_params
 from ..kernels.function import looks_like_rows
 from ..kernels.items import RowItems
 from ..kernels.precomputed import Precomputed
@@ -62,7 +63,13 @@ class KernelInput:
 
     def _resolved(self, data: Training) -> Any:
         return as_kernel(
-            self.kernel, data.X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, weight=data.weight
+            self.kernel,
+            data.X,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            weight=data.weight,
+            names=getattr(self, "feature_names_in_", None),
         )
 
     def _items(self, X: Any) -> Any:
@@ -77,7 +84,7 @@ class KernelInput:
         inner = {k.removeprefix("kernel__"): v for k, v in params.items() if k.startswith("kernel__")}
         super().set_params(**{k: v for k, v in params.items() if not k.startswith("kernel__")})  # type: ignore[misc]
         if inner:
-            self.kernel = replace(self.kernel, **inner)
+            self.kernel = with_params(self.kernel, **inner)
         return self
 
     def __sklearn_tags__(self):

@@ -44,15 +44,15 @@ class KernelPerceptron(KernelInput, KernelMistakeBound, Classifier):
 
     Parameters
     ----------
-    kernel : {"linear", "poly", "rbf", "precomputed"}, kernel or callable, default="rbf"
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, kernel or callable, default="rbf"
         A name, an object of :mod:`widemargin.kernels`, anything with its three methods, or a function: called with two
         matrices for rows of numbers, with two items for anything else (strings, graphs …).
     gamma : {"scale", "auto"} or float, default="scale"
-        Of "rbf" and "poly"; "scale" is 1 / (features × variance of all values), "auto" is 1 / features.
+        Of "rbf", "poly" and "sigmoid"; "scale" is 1 / (features × variance of all values), "auto" is 1 / features.
     degree : int, default=3
         Of "poly".
     coef0 : float, default=0.0
-        Of "poly": (gamma x·z + coef0)^degree.
+        Of "poly": (gamma x·z + coef0)^degree, and of "sigmoid": tanh(gamma x·z + coef0).
     decide : {"last", "averaged", "voted"}, default="last"
         Which of the expansions decides: the last one, the mean over all visits, or all by majority, each with as many
         votes as visits that it survived.

@@ -10,11 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..base.errors import BadInput
+from .expression import Expression
 from .items import Items, ListItems, RowItems
 
 
 @dataclass(frozen=True)
-class Function:
+class Function(Expression):
     """A callable as kernel.
 
     Parameters
@@ -25,6 +26,7 @@ class Function:
     """
 
     call: Callable[[Any, Any], Any]
+    may_be_indefinite = True
 
     def prepare(self, objects: Any) -> Items:
         if isinstance(objects, RowItems | ListItems):
@@ -46,10 +48,6 @@ class Function:
     def diag(self, a: Any) -> np.ndarray:
         one = np.arange(1)
         return np.array([self.block(a.take(one + i), a.take(one + i))[0, 0] for i in range(len(a))])
-
-    def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
-        a = self.prepare(X)
-        return self.block(a, a if Z is None else self.prepare(Z))
 
     def __str__(self) -> str:
         return f"{getattr(self.call, '__name__', repr(self.call))}(x, z)"
