@@ -5,25 +5,69 @@
 #include "arrays.hpp"
 #include "base/error.hpp"
 #include "bound_kernel.hpp"
+#include "kernel/matrix_source.hpp"
 #include "kernel/native_source.hpp"
 
 namespace widemargin {
 namespace {
 
-struct BoundBox {
+using Matrix32 = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Rows of kernel values with all that they come from.
+struct BoundSource {
   std::vector<nb::object> owners;
   std::unique_ptr<RowSource> source;
+};
+
+BoundSource native_source(nb::object rows) {
+  return {{rows}, std::make_unique<NativeSource>(*nb::cast<const BoundKernelRows&>(rows).rows)};
+}
+
+BoundSource matrix_source(Matrix32 K, In<double> diag) {
+  const Index n = static_cast<Index>(K.shape(0));
+  if (static_cast<Index>(K.shape(1)) != n || static_cast<Index>(diag.shape(0)) != n || n > 0x7fffffff)
+    fail("a square matrix and its diagonal are needed");
+  return {{nb::cast(K), nb::cast(diag)}, std::make_unique<MatrixSource>(K.data(), diag.data(), n)};
+}
+
+// Python gets the numbers of the items and returns the values.
+CalledSource::Rows caller(const nb::object& object, Index columns) {
+  return [call = object.ptr(), columns](const Column* I, Index m, float* out) {
+    nb::gil_scoped_acquire hold;
+    const nb::handle function(call);
+    const auto values = nb::cast<Matrix32>(function(to_numpy(std::vector<Column>(I, I + m))));
+    const Index width = columns < 0 ? m : columns;
+    if (static_cast<Index>(values.shape(0)) != m || static_cast<Index>(values.shape(1)) != width)
+      fail("a block of kernel values has another shape");
+    std::copy_n(values.data(), m * width, out);
+  };
+}
+
+BoundSource called_source(In<double> diag, nb::object rows, nb::object square) {
+  const Index n = static_cast<Index>(diag.shape(0));
+  if (n > 0x7fffffff) fail("more than 2^31 - 1 items");
+  return {{nb::cast(diag), rows, square},
+          std::make_unique<CalledSource>(n, diag.data(), caller(rows, n), caller(square, -1))};
+}
+
+struct BoundBox {
+  std::vector<nb::object> owners;
   std::unique_ptr<BoxSolver> solver;
   Index n, N, working;
   int groups;
 };
 
+void check_box(const double* lower, const double* upper, const double* t, Index N) {
+  for (Index v = 0; v < N; ++v)
+    if (!(lower[v] <= 0 && upper[v] >= 0 && t[v] - t[v] == 0)) fail("a box must hold 0, and its term be finite");
+}
+
 BoundBox make(nb::object object, In<double> t, In<double> lower, In<double> upper, In<std::int8_t> group,
-              std::vector<double> total, double tol, double gap_tol, double least, Index working, Index memory,
-              int threads) {
-  const BoundKernelRows& rows = nb::cast<const BoundKernelRows&>(object);
-  const Index n = rows.rows->n(), N = static_cast<Index>(t.shape(0));
-  if (N != n && N != 2 * n) fail("one or two variables an item are needed");
+              std::vector<double> total, double tol, double gap_tol, double least, Index working, Index most_steps,
+              Index memory, int threads) {
+  BoundSource& source = nb::cast<BoundSource&>(object);
+  const Index n = source.source->n(), N = static_cast<Index>(t.shape(0));
+  if ((N != n && N != 2 * n) || N > 0x7fffffff) fail("one or two variables an item are needed");
   if (static_cast<Index>(lower.shape(0)) != N || static_cast<Index>(upper.shape(0)) != N)
     fail("one box a variable is needed");
   if (group.shape(0) != 0 && static_cast<Index>(group.shape(0)) != N) fail("one group a variable is needed");
@@ -31,7 +75,8 @@ BoundBox make(nb::object object, In<double> t, In<double> lower, In<double> uppe
   for (std::size_t v = 0; v < group.shape(0); ++v)
     if (group.data()[v] < 0 || group.data()[v] >= static_cast<int>(total.size())) fail("a variable is of no group");
   if (working < 2 || working > (1 << 14)) fail("the working set must have 2 to 16384 variables");
-  if (memory < 0) fail("memory must not be negative");
+  if (memory < 0 || most_steps < 0) fail("memory and steps must not be negative");
+  check_box(lower.data(), upper.data(), t.data(), N);
   BoxProblem problem{N,
                      t.data(),
                      lower.data(),
@@ -40,12 +85,9 @@ BoundBox make(nb::object object, In<double> t, In<double> lower, In<double> uppe
                      static_cast<int>(total.size()),
                      {0, 0}};
   std::copy(total.begin(), total.end(), problem.total);
-  auto source = std::make_unique<NativeSource>(*rows.rows);
-  auto solver =
-      std::make_unique<BoxSolver>(*source, problem, BoxOptions{tol, gap_tol, least, working, memory, threads});
+  const BoxOptions options{tol, gap_tol, least, working, most_steps, memory, threads};
   return {{object, nb::cast(t), nb::cast(lower), nb::cast(upper), nb::cast(group)},
-          std::move(source),
-          std::move(solver),
+          std::make_unique<BoxSolver>(*source.source, problem, options),
           n,
           N,
           working,
@@ -60,6 +102,7 @@ BoxState state_of(const BoundBox& self, InOut<double>& b, InOut<double>& f, InOu
     fail("the state does not belong to this problem");
   for (std::size_t a = 0; a < work.shape(0); ++a)
     if (work.data()[a] < -1 || work.data()[a] >= self.N) fail("the state does not belong to this problem");
+  check_counters(counters.data(), 3, std::int64_t{1} << 60);
   return {b.data(), f.data(), work.data(), counters.data(), figures.data()};
 }
 
@@ -70,14 +113,38 @@ int advance(BoundBox& self, InOut<double> b, InOut<double> f, InOut<Column> work
   return static_cast<int>(self.solver->advance(state, budget, poll_signals));
 }
 
+void rescore(BoundBox& self, InOut<double> b, InOut<double> f, InOut<Column> work, InOut<std::int64_t> counters,
+             InOut<double> figures) {
+  BoxState state = state_of(self, b, f, work, counters, figures);
+  nb::gil_scoped_release free;
+  self.solver->rescore(state, poll_signals);
+}
+
+void judge(BoundBox& self, InOut<double> b, InOut<double> f, InOut<Column> work, InOut<std::int64_t> counters,
+           InOut<double> figures) {
+  BoxState state = state_of(self, b, f, work, counters, figures);
+  nb::gil_scoped_release free;
+  self.solver->judge(state);
+}
+
 }  // namespace
 
 void bind_box(nb::module_& m) {
+  nb::class_<BoundSource>(m, "RowSource", "Rows of kernel values in float32.");
+  m.def("native_source", &native_source, "rows"_a, "Computed from rows of numbers.");
+  m.def("matrix_source", &matrix_source, "K"_a.noconvert(), "diag"_a.noconvert(), "Read from a matrix.");
+  m.def("called_source", &called_source, "diag"_a.noconvert(), "rows"_a, "square"_a,
+        "Asked from Python: rows(items) gives len(items) x n float32 values, square(items) those among the items.");
   nb::class_<BoundBox>(m, "BoxSolver", "Quadratic problem with boxes and fixed sums.")
       .def("advance", &advance, "b"_a.noconvert(), "f"_a.noconvert(), "work"_a.noconvert(), "counters"_a.noconvert(),
-           "figures"_a.noconvert(), "budget"_a, "-> 0 budget spent, 1 converged, 2 stalled.");
-  m.def("box_solver", &make, "rows"_a, "t"_a.noconvert(), "lower"_a.noconvert(), "upper"_a.noconvert(),
-        "group"_a.noconvert(), "total"_a, "tol"_a, "gap_tol"_a, "least"_a, "working"_a, "memory"_a, "threads"_a);
+           "figures"_a.noconvert(), "budget"_a, "-> 0 budget spent, 1 converged, 2 stalled, 3 all steps made.")
+      .def("rescore", &rescore, "b"_a.noconvert(), "f"_a.noconvert(), "work"_a.noconvert(), "counters"_a.noconvert(),
+           "figures"_a.noconvert(), "f anew from b.")
+      .def("judge", &judge, "b"_a.noconvert(), "f"_a.noconvert(), "work"_a.noconvert(), "counters"_a.noconvert(),
+           "figures"_a.noconvert(), "Violation, gap and biases of a state.");
+  m.def("box_solver", &make, "source"_a, "t"_a.noconvert(), "lower"_a.noconvert(), "upper"_a.noconvert(),
+        "group"_a.noconvert(), "total"_a, "tol"_a, "gap_tol"_a, "least"_a, "working"_a, "most_steps"_a, "memory"_a,
+        "threads"_a);
 }
 
 }  // namespace widemargin

@@ -114,7 +114,7 @@ void BoxSolver::choose(BoxState& s) {
   std::stable_sort(chosen_.begin(), chosen_.end(), [&](Column a, Column b) { return group(a) < group(b); });
 }
 
-bool BoxSolver::solve_chosen(BoxState& s) {
+Index BoxSolver::solve_chosen(BoxState& s) {
   ascent_.begin();
   items_.clear();
   for (std::size_t a = 0; a < chosen_.size(); ++a) {
@@ -127,8 +127,9 @@ bool BoxSolver::solve_chosen(BoxState& s) {
     }
   }
   source_.square(items_.data(), static_cast<Index>(items_.size()), ascent_.K(), ascent_.stride(), o_.threads);
-  const double epsilon = std::max(0.1 * s.figures[0], 1e-15);
-  const Index steps = ascent_.run(epsilon, 16 * working_ + 1000);
+  // What all of the variables can reach at once is done at once.
+  const double epsilon = working_ == p_.N && s.figures[0] > o_.tol ? 0.9 * o_.tol : 0.1 * s.figures[0];
+  const Index steps = ascent_.run(epsilon, std::min(16 * working_ + 1000, o_.most_steps - s.counters[1]));
   s.counters[1] += steps;
   changed_.clear();
   step_.clear();
@@ -140,7 +141,7 @@ bool BoxSolver::solve_chosen(BoxState& s) {
     changed_.push_back(static_cast<Column>(item(v)));
     step_.push_back(change);
   }
-  return steps > 0;
+  return steps;
 }
 
 // Rows are added in the order of I whether they were kept or not, so that the sums do not depend on memory.
@@ -190,6 +191,11 @@ void BoxSolver::rescore(BoxState& s, Poll poll) {
     add_rows(s, I.data() + a, step.data() + a, std::min<Index>(512, static_cast<Index>(I.size() - a)), poll);
 }
 
+void BoxSolver::judge(BoxState& s) {
+  look(s);
+  measure(s);
+}
+
 BoxStop BoxSolver::advance(BoxState& s, Index budget, Poll poll) {
   for (; budget > 0; --budget) {
     look(s);
@@ -197,8 +203,9 @@ BoxStop BoxSolver::advance(BoxState& s, Index budget, Poll poll) {
       measure(s);
       if (s.figures[1] <= o_.gap_tol) return BoxStop::converged;
     }
+    if (s.counters[1] >= o_.most_steps) return BoxStop::steps;
     choose(s);
-    if (!solve_chosen(s)) return BoxStop::stalled;
+    if (solve_chosen(s) == 0) return BoxStop::stalled;
     add_rows(s, changed_.data(), step_.data(), static_cast<Index>(changed_.size()), poll);
     ++s.counters[0];
     poll();

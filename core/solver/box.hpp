@@ -29,9 +29,10 @@ struct BoxProblem {
 
 struct BoxOptions {
   double tol = 1e-3, gap_tol = 1e-4;
-  double least = 0;     // of the denominator of the relative gap
-  Index working = 512;  // variables of a small problem
-  Index memory = 0;     // bytes for rows of kernel values
+  double least = 0;                   // of the denominator of the relative gap
+  Index working = 512;                // variables of a small problem
+  Index most_steps = Index{1} << 60;  // pairwise steps in all
+  Index memory = 0;                   // bytes for rows of kernel values
   int threads = 1;
 };
 
@@ -44,7 +45,7 @@ struct BoxState {
   double* figures;         // violation, relative gap, primal, dual, bias of each group
 };
 
-enum class BoxStop { budget, converged, stalled };
+enum class BoxStop { budget, converged, stalled, steps };
 
 class BoxSolver {
  public:
@@ -52,6 +53,8 @@ class BoxSolver {
   BoxStop advance(BoxState& state, Index budget, Poll poll);
   // f anew from b.
   void rescore(BoxState& state, Poll poll);
+  // Violation, gap and biases of the state.
+  void judge(BoxState& state);
 
  private:
   struct Side {
@@ -63,7 +66,7 @@ class BoxSolver {
   void choose(BoxState& s);
   void keep_some(const BoxState& s);
   void take_worst(std::vector<Side>& side, Index most);
-  bool solve_chosen(BoxState& s);
+  Index solve_chosen(BoxState& s);
   void add_rows(BoxState& s, const Column* I, const double* step, Index m, Poll poll);
 
   Index item(Index v) const { return v < n_ ? v : v - n_; }

@@ -1,0 +1,143 @@
+"""The last digits of a box problem: with the right variables at their bounds, the others solve linear equations.
+
+Problem  min 1/2 b'Kb - t'b over the box and the sums of model/box.py, from a point close to the optimum
+Symbols  S the free variables, F = Kb - t, o_g the offset of group g: at the optimum F_v = -o_g on S
+Stops    when all of S fulfils that to rounding and, where all kernel values are known, no bound is held wrongly; the
+         objective never rises, so any earlier end is a point at least as good as the start
+Method   (K_SS + mu I) d + A o = -F_S, A'd = what is missing from the sums: a step of the proximal point method, which also
+         ends where K_SS is singular, as it is for repeated rows; steps end at the first bound   [NocedalWright06, sec. 16.5]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from ..base.blas import one_blas_thread
+from ..kernels.gram import GramSource
+from ..model.box import BoxProblem
+
+MOST_FREE = 2000
+WHOLE = 2000  # items whose kernel values are all computed
+ROUNDS = 40
+MU = 1e-10  # of the mean diagonal
+
+
+@dataclass
+class Polished:
+    b: np.ndarray
+    offsets: np.ndarray  # of each group, NaN where no variable is free
+    f: np.ndarray | None  # of every item, where all values were computed
+
+
+def polish(source: GramSource, problem: BoxProblem, b: np.ndarray) -> Polished:
+    """Solves for the free variables in float64, if they are few; otherwise nothing is changed."""
+    free = (b > problem.lower) & (b < problem.upper)
+    whole = problem.n <= WHOLE
+    offsets = np.full(len(problem.total), np.nan)
+    if np.count_nonzero(free) > MOST_FREE or not (whole or free.any()):
+        return Polished(b, offsets, None)
+    with one_blas_thread():
+        work = _Face(source, problem, b.copy(), source.block(None, None) if whole else None)
+        for _ in range(ROUNDS):
+            if work.step(free) and not (whole and work.release(free)):
+                break
+        work.settle()
+    return Polished(work.b, work.offsets, work.f if whole else None)
+
+
+class _Face:
+    """A point, its gradient, and steps on the face of the box where only the free variables move."""
+
+    def __init__(self, source: GramSource, problem: BoxProblem, b: np.ndarray, K: np.ndarray | None) -> None:
+        self.source, self.p, self.b, self.K = source, problem, b, K
+        self.offsets = np.full(len(problem.total), np.nan)
+        self.scale = float(np.mean(source.diag)) or 1.0
+        self.known: tuple[np.ndarray, np.ndarray] | None = None  # free items and their mutual values
+        if K is not None:
+            self.f = K @ problem.items(b)
+
+    def values(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(kernel values among the items, f at the items)."""
+        if self.K is not None:
+            return self.K[np.ix_(items, items)], self.f[items]
+        c = self.p.items(self.b)
+        used = np.flatnonzero(c)
+        f = self.source.block(items, used) @ c[used]
+        if self.known is None or not np.array_equal(self.known[0], items):
+            self.known = items, self.source.block(items, items)
+        return self.known[1], f
+
+    def step(self, free: np.ndarray) -> bool:
+        """One step; True if it was a whole one that left nothing to do on this face."""
+        v = np.flatnonzero(free)
+        if v.size == 0:
+            return True
+        p, items = self.p, v % self.p.n
+        K, f = self.values(items)
+        F = f - p.t[v]
+        A = (p.groups[v][:, None] == np.arange(len(p.total))).astype(np.float64)
+        here = A.any(axis=0)
+        missing = np.array([t - self.b[p.groups == g].sum() for g, t in enumerate(p.total)])
+        d, o = _proximal(K, F, A[:, here], missing[here], MU * self.scale)
+        self.offsets[here] = o
+        if not np.isfinite(d).all():
+            return True
+        room = np.where(d > 0, p.upper[v] - self.b[v], p.lower[v] - self.b[v])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(d != 0, room / d, np.inf)
+        most = float(np.clip(share.min(initial=np.inf), 0.0, 1.0))
+        hit = share <= most * (1 + 1e-12) if most < 1 else np.zeros(v.size, bool)
+        moved = self.b[v] + most * d
+        moved[hit] = np.where(d[hit] > 0, p.upper[v][hit], p.lower[v][hit])
+        self.move(v, np.clip(moved, p.lower[v], p.upper[v]))
+        free[v[hit]] = False
+        left = float(np.abs(F + A[:, here] @ o).max())
+        return most == 1.0 and left <= 1e-12 * (self.scale + float(np.abs(p.t[v]).max()) + float(np.abs(f).max()))
+
+    def move(self, v: np.ndarray, values: np.ndarray) -> None:
+        change = values - self.b[v]
+        self.b[v] = values
+        if self.K is not None:
+            self.f += self.K[:, v % self.p.n] @ change
+
+    def release(self, free: np.ndarray) -> bool:
+        """Frees the variable that is held at its bound most wrongly; False if there is none."""
+        p = self.p
+        if np.isnan(self.offsets).any():
+            return False
+        slope = np.tile(self.f, p.n_variables // p.n) - p.t + self.offsets[p.groups]
+        wrong = np.maximum(np.where(self.b < p.upper, -slope, 0.0), np.where(self.b > p.lower, slope, 0.0))
+        wrong[free] = 0.0
+        worst = int(np.argmax(wrong))
+        if wrong[worst] <= 1e-10 * self.scale:
+            return False
+        free[worst] = True
+        return True
+
+    def settle(self) -> None:
+        """What rounding left of the sums goes to the free variables with most room."""
+        p = self.p
+        for g, total in enumerate(p.total):
+            here = p.groups == g
+            for _ in range(2):
+                left = total - self.b[here].sum()
+                room = np.where(here, np.minimum(self.b - p.lower, p.upper - self.b), 0.0)
+                v = int(np.argmax(room))
+                if left != 0 and abs(left) < room[v]:
+                    self.move(np.array([v]), self.b[[v]] + left)
+
+
+def _proximal(
+    K: np.ndarray, F: np.ndarray, A: np.ndarray, missing: np.ndarray, mu: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """(d, o) with (K + mu I) d + A o = -F and A'd = missing."""
+    try:
+        factor = cho_factor(K + mu * np.eye(len(K)), lower=True, check_finite=False)
+    except LinAlgError:
+        factor = cho_factor(K + 1e4 * mu * np.eye(len(K)), lower=True, check_finite=False)
+    u, U = cho_solve(factor, -F, check_finite=False), cho_solve(factor, A, check_finite=False)
+    o = np.linalg.solve(A.T @ U, A.T @ u - missing)
+    return u - U @ o, o

@@ -1,0 +1,111 @@
+"""From a box problem to its solution in float64: rounds in float32, then the last digits, then the offsets.
+
+Problem  model/box.py
+Symbols  o_g the offset of group g: the bias of C-SVC and regression; nu-forms have two, whose half sum is the bias and whose
+         half difference is rho
+Stops    see solver/box and solver/active_set; `refine` makes f exact and goes on, where float32 was not enough
+Method   o_g is minus the mean of F over the free variables, and where there are none the middle of the interval of optimal
+         offsets                                                                         [ChangLin11, sec. 4.1.5]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..base.drive import Watch, drive
+from ..base.records import Stop, Trace
+from ..kernels.gram import GramSource
+from ..model.box import BoxProblem
+from ..model.kernel import KernelModel
+from .active_set import polish
+from .box import BoxOptions, BoxSolver, BoxState
+
+ENDLESS = 1 << 40
+
+
+@dataclass
+class BoxSolution:
+    b: np.ndarray
+    offsets: np.ndarray
+    stop: Stop
+    steps: int
+    trace: Trace
+
+    @property
+    def intercept(self) -> float:
+        return float(np.mean(self.offsets))
+
+    @property
+    def rho(self) -> float:
+        """The margin of nu-SVC, minus the half-width of nu-SVR's tube."""
+        return float(self.offsets[-1] - self.offsets[0]) / 2
+
+
+class BoxFit:
+    """One problem from its start to its solution, and further if that was not good enough."""
+
+    def __init__(self, source: GramSource, problem: BoxProblem, options: BoxOptions) -> None:
+        self.source, self.problem, self.options = source, problem, options
+        self.solver = BoxSolver(source, problem, options)
+        self.state: BoxState | None = None
+        self.trace = Trace(self.solver.columns)
+
+    def run(self, watch: Watch | None = None, start: np.ndarray | None = None, snapshot: Any = None) -> BoxSolution:
+        if self.state is None:
+            self.state = self.solver.start(start)
+        stop, self.trace = drive(
+            self.solver,
+            self.state,
+            last=ENDLESS,
+            explain=self.solver.explain(self.state, watch.max_time if watch else None),
+            watch=watch,
+            snapshot=(lambda: snapshot(self.solution())) if snapshot else lambda: None,
+        )
+        return self._finished(stop)
+
+    def refine(self, watch: Watch | None = None) -> BoxSolution:
+        """f anew in float64, and on from there with half the tolerances."""
+        assert self.state is not None
+        c = self.problem.items(self.state.b)
+        used = np.flatnonzero(c)
+        model = KernelModel(self.source.kernel, self.source.items.take(used), c[None, used], np.zeros(1))
+        self.state.f[:] = model.scores(self.source.items, self.source.threads)[:, 0]
+        self.options = replace(self.options, tol=self.options.tol / 2, gap_tol=self.options.gap_tol / 2)
+        fresh = BoxSolver(self.source, self.problem, self.options)
+        self.solver = fresh
+        return self.run(watch)
+
+    def solution(self, stop: Stop | None = None) -> BoxSolution:
+        """The state as it is."""
+        assert self.state is not None
+        self.solver.core.judge(*self.state.arrays())
+        offsets = self._offsets(self.state.b, self.state.f, np.full(len(self.problem.total), np.nan))
+        stop = stop or Stop("asked", "under way")
+        return BoxSolution(self.state.b.copy(), offsets, stop, self.state.steps, self.trace)
+
+    def _finished(self, stop: Stop) -> BoxSolution:
+        assert self.state is not None
+        if stop.kind not in ("converged", "stalled"):
+            return self.solution(stop)
+        better = polish(self.source, self.problem, self.state.b)
+        self.state.b[:] = better.b
+        f = self.state.f if better.f is None else better.f
+        offsets = self._offsets(better.b, f, better.offsets)
+        return BoxSolution(better.b.copy(), offsets, stop, self.state.steps, self.trace)
+
+    def _offsets(self, b: np.ndarray, f: np.ndarray, known: np.ndarray) -> np.ndarray:
+        p, offsets = self.problem, known.copy()
+        F = np.tile(f, p.n_variables // p.n) - p.t
+        for g in np.flatnonzero(np.isnan(known)):
+            here = p.groups == g
+            free = here & (b > p.lower) & (b < p.upper)
+            if free.any():
+                offsets[g] = -float(F[free].mean())
+                continue
+            ends = [F[here & (b > p.lower)].max(initial=-np.inf), F[here & (b < p.upper)].min(initial=np.inf)]
+            inner = [e for e in ends if np.isfinite(e)]
+            offsets[g] = -float(np.mean(inner)) if inner else 0.0
+        return offsets
