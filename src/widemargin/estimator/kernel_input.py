@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
-from sklearn.base import is_regressor
 from sklearn.utils.validation import _num_samples
 
 from ..base.params import HasMethods, Integral, Interval, StrOptions, positive
@@ -17,6 +16,7 @@ from ..kernels.function import looks_like_rows
 from ..kernels.items import RowItems
 from ..kernels.precomputed import Precomputed
 from ..kernels.resolve import NAMES, as_kernel
+from .base import NumberTargets
 from .kernel_support import KernelTraining
 
 
@@ -57,7 +57,7 @@ class KernelInput:
             sample_weight,
             class_weight=getattr(self, "class_weight", None),
             labels=options.get("labels"),
-            regression=is_regressor(self),
+            regression=isinstance(self, NumberTargets),
         )
         return KernelTraining.of(data, kernel, data.X)
 

@@ -1,7 +1,8 @@
-"""The point of a dual problem that proves a kernel machine: what a certificate needs and a model does not keep."""
+"""The points of dual problems that prove kernel machines: what a certificate needs and a model does not keep."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,3 +22,36 @@ class DualPoint:
 
     b: np.ndarray
     rho: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class DualPoints:
+    """Several, one after the other: those of the binary parts.
+
+    Attributes
+    ----------
+    b : ndarray
+        The variables of all parts.
+    ends : ndarray of int of shape (parts,)
+        Where each part's variables end.
+    rho : ndarray of shape (parts,)
+    """
+
+    b: np.ndarray
+    ends: np.ndarray
+    rho: np.ndarray
+
+    @classmethod
+    def of(cls, points: Sequence[DualPoint]) -> DualPoints:
+        return cls(
+            np.concatenate([p.b for p in points]),
+            np.cumsum([p.b.size for p in points]),
+            np.array([p.rho for p in points], dtype=np.float64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __getitem__(self, k: int) -> DualPoint:
+        begin = 0 if k == 0 else int(self.ends[k - 1])
+        return DualPoint(self.b[begin : int(self.ends[k])], float(self.rho[k]))

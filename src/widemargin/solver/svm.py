@@ -33,6 +33,7 @@ class BoxSolution:
     stop: Stop
     steps: int
     trace: Trace
+    square: float  # |w|^2
 
     @property
     def intercept(self) -> float:
@@ -84,7 +85,7 @@ class BoxFit:
         self.solver.core.judge(*self.state.arrays())
         offsets = self._offsets(self.state.b, self.state.f, np.full(len(self.problem.total), np.nan))
         stop = stop or Stop("asked", "under way")
-        return BoxSolution(self.state.b.copy(), offsets, stop, self.state.steps, self.trace)
+        return self._solution(self.state.b, self.state.f, offsets, stop)
 
     def _finished(self, stop: Stop) -> BoxSolution:
         assert self.state is not None
@@ -94,7 +95,12 @@ class BoxFit:
         self.state.b[:] = better.b
         f = self.state.f if better.f is None else better.f
         offsets = self._offsets(better.b, f, better.offsets)
-        return BoxSolution(better.b.copy(), offsets, stop, self.state.steps, self.trace)
+        return self._solution(better.b, f, offsets, stop)
+
+    def _solution(self, b: np.ndarray, f: np.ndarray, offsets: np.ndarray, stop: Stop) -> BoxSolution:
+        assert self.state is not None
+        square = float(self.problem.items(b) @ f)
+        return BoxSolution(b.copy(), offsets, stop, self.state.steps, self.trace, square)
 
     def _offsets(self, b: np.ndarray, f: np.ndarray, known: np.ndarray) -> np.ndarray:
         p, offsets = self.problem, known.copy()
