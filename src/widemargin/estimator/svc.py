@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from ..base.errors import BadInput
 from ..base.params import StrOptions, fraction, positive
 from ..certificate.record import SVMCertificate, merge
 from ..kernels.gram import GramSource
@@ -113,10 +114,11 @@ class SupportVectorClassifier(SVMFit, KernelInput, Classifier):
         self.intercept_ = np.array([s.intercept for s in solved]) * (-1.0 if paired else 1.0)
         self.n_support_ = np.bincount(data.y[support], minlength=k).astype(np.int32)
         self._keep_support(source, support, data.kept)
-        self.support_kinds_ = np.where(free[support], "free", "bounded")
+        self.support_free_ = free[support]
         self.n_iter_ = np.array([s.solution.steps for s in solved], dtype=np.int32)
         self.proof_: DualPoints | None = DualPoints.of([s.point for s in solved])
-        self.margin_ = np.array([1 / np.sqrt(max(s.solution.square, 0.0)) * s.scale if s.solution.square > 0 else np.inf for s in solved])
+        with np.errstate(divide="ignore"):
+            self.margin_ = np.array([s.scale / np.sqrt(max(s.solution.square, 0.0)) for s in solved])
 
     def _coef_rows(self, classes: np.ndarray, q: int) -> np.ndarray:
         i, j = list(pairs(len(self.classes_)))[q]
@@ -227,8 +229,6 @@ class SupportVectorClassifier(SVMFit, KernelInput, Classifier):
         """
         check_is_fitted(self)
         if self._paired and self.break_ties and self.decision_function_shape == "ovo":
-            from ..base.errors import BadInput
-
             raise BadInput("break_ties must be False when decision_function_shape is 'ovo': set one or the other.")
         if self._paired and not self.break_ties:
             return self.classes_[self._most_pairs(self.model_.scores(self._items(X), self._threads()))]

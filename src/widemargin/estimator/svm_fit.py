@@ -181,6 +181,11 @@ class SVMFit:
         return items.X if isinstance(items, RowItems) else np.empty((0, 0))
 
     @property
+    def support_kinds_(self) -> np.ndarray:
+        """"free" (inside of the box) or "bounded" for each support row; with several parts, free in one of them."""
+        return np.where(self.support_free_, "free", "bounded")
+
+    @property
     def coef_(self) -> np.ndarray:
         """Weights of the features; only with the linear kernel."""
         if not isinstance(self.kernel_, Linear):
@@ -190,12 +195,6 @@ class SVMFit:
     def _weights(self) -> np.ndarray:
         W = self.dual_coef_ @ self.support_vectors_
         return W.toarray() if sp.issparse(W) else np.asarray(W)
-
-    def _row_numbers(self, used: np.ndarray, n: int, kept: np.ndarray | None) -> np.ndarray:
-        """A mask over the caller's rows."""
-        mask = np.zeros(n, dtype=bool)
-        mask[used if kept is None else kept[used]] = True
-        return mask
 
 
 def refuse_sparse_matrix(kernel: Any, X: Any) -> None:

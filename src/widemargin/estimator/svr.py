@@ -10,7 +10,7 @@ Method   solver/svm                                             [DruckerEtAl97; 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -59,7 +59,7 @@ class OneExpansion(SVMFit, KernelInput, NumberTargets, Learner):
         self.kernel_ = data.kernel
         self._keep(source, data, solved[0])
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (_num_samples(X),)
-        self.certificate_ = self._certify_with(data, problem, solved[0].certificate)
+        self.certificate_ = replace(solved[0].certificate, data_digest=data.digest)
         self._tell(solved)
         return self
 
@@ -70,15 +70,10 @@ class OneExpansion(SVMFit, KernelInput, NumberTargets, Learner):
         self.dual_coef_ = coef[None, used]
         self.intercept_ = np.array([s.intercept])
         self._keep_support(source, used, data.kept)
-        self.support_kinds_ = np.where(free[used], "free", "bounded")
+        self.support_free_ = free[used]
         self.n_support_ = np.array([len(used)], dtype=np.int32)
         self.n_iter_ = s.solution.steps
         self.proof_: DualPoint | None = s.point
-
-    def _certify_with(self, data: KernelTraining, problem: BoxProblem, certificate: Any) -> Any:
-        from dataclasses import replace
-
-        return replace(certificate, data_digest=data.digest)
 
     def _certify(self, data: KernelTraining, *, prove: bool = False) -> Any:
         problem = self._problem(data)

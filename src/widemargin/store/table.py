@@ -15,6 +15,7 @@ from .kernels import ITEM_NAMES, KERNEL_NAMES, KERNELS
 from .records import DataclassSpec
 from .rules import Array, Each, Fields, Labels, Part, Plain, Rows, Rule, Sizes
 from .states import BATCH_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
+from .svms import SVMS
 
 _PERCEPTRON = "widemargin.estimator.perceptron"
 _PASSIVE = "widemargin.estimator.passive_aggressive"
@@ -107,6 +108,7 @@ KERNEL_RIDGE: Mapping[str, Rule] = {
 
 TABLE: dict[str, Any] = {
     **KERNELS,
+    **SVMS,
     # records
     "Stop": DataclassSpec("widemargin.base.records:Stop", 1),
     "Trace": TRACE,

@@ -1,0 +1,65 @@
+"""Support vector machines as stored types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .estimators import EstimatorSpec
+from .kernels import ITEM_NAMES, KERNEL_NAMES
+from .records import DataclassSpec
+from .rules import Array, Labels, Part, Plain, Rule, Sizes
+
+MACHINE: Mapping[str, Rule] = {
+    "kernel_": Part(*KERNEL_NAMES),
+    "support_items_": Part(*ITEM_NAMES),
+    "support_": Array("i4", ("s",), low=0),
+    "support_free_": Array("?", ("s",)),
+    "dual_coef_": Array("f8", ("r", "s")),
+    "intercept_": Array("f8", ("k",)),
+    "fit_status_": Plain(int, low=0, high=1),
+    "converged_": Plain(bool),
+    "stop_reason_": Plain(str),
+    "trace_": Part("Trace"),
+    "shape_fit_": Rule(),
+    "certificate_": Rule(optional=True),
+}
+CLASSIFIER: Mapping[str, Rule] = {
+    **MACHINE,
+    "classes_": Labels("c"),
+    "n_support_": Array("i4", ("c",), low=0),
+    "n_iter_": Array("i4", ("k",), low=0),
+    "margin_": Array("f8", ("k",), low=0, finite=False),
+    "proof_": Part("DualPoints", optional=True, proof=True),
+}
+ONE_EXPANSION: Mapping[str, Rule] = {
+    **MACHINE,
+    "n_support_": Array("i4", (1,), low=0),
+    "n_iter_": Plain(int, low=0),
+    "proof_": Part("DualPoint", optional=True, proof=True),
+}
+
+
+def _classes_fit(s: Sizes) -> bool:
+    """Two classes: one expansion. More: one a class, or all pairs with one coefficient less than there are classes."""
+    c, k, r = s["c"], s["k"], s["r"]
+    return k == r == 1 if c == 2 else (k == r == c) or (k == c * (c - 1) // 2 and r == c - 1)
+
+
+def _one(s: Sizes) -> bool:
+    return s["k"] == s["r"] == 1
+
+
+SVMS = {
+    "DualPoints": DataclassSpec(
+        "widemargin.model.dual:DualPoints",
+        1,
+        {"b": Array("f8", ("n",)), "ends": Array("i8", ("k",), low=0), "rho": Array("f8", ("k",))},
+    ),
+    "SVC": EstimatorSpec("widemargin.estimator.svc:SVC", 1, CLASSIFIER, rule=_classes_fit),
+    "NuSVC": EstimatorSpec("widemargin.estimator.svc:NuSVC", 1, CLASSIFIER, rule=_classes_fit),
+    "SVR": EstimatorSpec("widemargin.estimator.svr:SVR", 1, ONE_EXPANSION, rule=_one),
+    "NuSVR": EstimatorSpec("widemargin.estimator.svr:NuSVR", 1, ONE_EXPANSION, rule=_one),
+    "OneClassSVM": EstimatorSpec(
+        "widemargin.estimator.svr:OneClassSVM", 1, {**ONE_EXPANSION, "offset_": Array("f8", (1,))}, rule=_one
+    ),
+}
