@@ -118,7 +118,9 @@ def test_no_dual_value_of_a_ridge_exceeds_a_primal_one(seed, b, free):
     assert lower.holds, lower.claim
     assert upper.holds, upper.claim
     assert lower.dual <= upper.primal + 1e-9 * (abs(lower.dual) + abs(upper.primal))
-    for one in (lower, upper):
+    missed = certify_kernel_ridge(source, z, a + 1.0, intercept=b if free else 0.0, **options)
+    assert missed.holds is not free
+    for one in (lower, upper, missed):
         assert one.gap == pytest.approx(one.primal - one.dual, abs=1e-9 * (1 + abs(one.primal) + abs(one.dual)))
 
 
@@ -137,6 +139,14 @@ def test_what_is_wrong_is_caught(points):
     assert certify_kernel_ridge(source, z + np.sin(np.arange(80)), c, **good).relative_gap > 1e-3
     bent = GramSource(Precomputed(), Precomputed().prepare(-np.eye(80)))
     assert certify_kernel_ridge(bent, z, c, **good).holds is None
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 1e-9, 1e-12])
+def test_the_sum_is_0_however_bad_the_matrix_and_far_the_targets(points, alpha):
+    X, z, w = points
+    model = wm.KernelRidge(alpha=alpha, gamma=0.05).fit(X, z + 1e6, sample_weight=w)
+    assert abs(model.dual_coef_.sum()) <= 1e-14 * np.abs(model.dual_coef_).sum()
+    assert model.certificate_.holds
 
 
 # ---- kernels of all kinds --------------------------------------------------------------------------------------------
