@@ -1,5 +1,7 @@
 """Kernel ridge regression: the closed form, its bias, its proof, and what it refuses."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -199,6 +201,19 @@ def test_a_matrix_beyond_the_budget_is_refused_before_it_is_made(monkeypatch):
     monkeypatch.setenv("WIDEMARGIN_MEMORY", "1")
     with pytest.raises(MemoryBudget, match=r"1\.0 MB are allowed"):
         wm.KernelRidge(cache_size=50).fit(np.zeros((1000, 1)), np.arange(1000.0))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_a_fit_holds_the_matrix_once(kernel):
+    rng = np.random.default_rng(0)
+    X, z = rng.normal(size=(2000, 5)), rng.normal(size=2000)
+    X = RBF(0.2)(X) if kernel == "precomputed" else X
+    wm.KernelRidge().fit(rng.normal(size=(20, 5)), z[:20])  # lazy imports
+    tracemalloc.start()
+    wm.KernelRidge(kernel=kernel).fit(X, z)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 8 * 2000**2 <= peak < 1.1 * 8 * 2000**2
 
 
 def test_a_singular_matrix_is_told_and_leaves_a_usable_model(points):
