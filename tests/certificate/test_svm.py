@@ -179,6 +179,30 @@ def test_no_dual_value_exceeds_a_primal_one(drawn):
         assert certificate.gap == pytest.approx(certificate.primal - certificate.dual, abs=1e-9 * size)
 
 
+@pytest.mark.theorem("Higham02")
+@given(problems(), st.integers(0, 10**6))
+def test_the_gap_moves_by_no_more_than_its_rounding_when_kernel_values_do(drawn, seed):
+    """Kernel values wrong by 2^-41 of sqrt(k(i, i) k(j, j)) change the gap by less than the bound that is stated."""
+    K, problem, b, _, (intercept, rho) = drawn
+    size = np.sqrt(np.outer(np.diag(K), np.diag(K)))
+    noise = np.random.default_rng(seed).choice([-1.0, 1.0], K.shape)
+    one = certify_svm(gram(K), problem, b, intercept=intercept, rho=rho)
+    two = certify_svm(gram(K + 2.0**-41 * size * noise), problem, b, intercept=intercept, rho=rho)
+    assert abs(one.gap - two.gap) <= min(one.rounding, two.rounding)
+    assert one.rounding <= 1e-10 * problem.sum_of_bounds * (np.abs(problem.t).max() + np.abs(K).sum() * 30 + 10)
+
+
+@given(problems())
+def test_the_gap_is_primal_minus_dual_also_where_the_sums_are_missed(drawn):
+    K, problem, b, _, (intercept, rho) = drawn
+    b = problem.start() * 0.5 + np.where(problem.upper > 0, 0.3 * problem.upper, 0.0)
+    certificate = certify_svm(gram(K), problem, b, intercept=intercept, rho=rho)
+    assert certificate.holds is False
+    assert "miss their sum" in certificate.claim
+    size = abs(certificate.primal) + abs(certificate.dual)
+    assert certificate.gap == pytest.approx(certificate.primal - certificate.dual, abs=1e-9 * (1 + size))
+
+
 # ---- what is caught ------------------------------------------------------------------------------------------------
 
 
@@ -220,6 +244,14 @@ def test_a_broken_proof_fails(name):
         certificate = certify_svm(source, problem, broken, **model)
         assert certificate.holds is False
         assert said in certificate.claim
+
+
+def test_a_dual_above_the_primal_is_caught():
+    y = np.array([1.0, -1.0])
+    certificate = certify_svm(gram(1e-3 * np.eye(2)), BoxProblem.c_svc(y, 1.0), 100 * y, intercept=0.0)
+    assert certificate.dual > certificate.primal
+    assert certificate.holds is False
+    assert "below 0 by more than rounding" in certificate.claim
 
 
 def test_another_label_is_caught():

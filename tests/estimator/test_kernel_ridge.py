@@ -1,5 +1,7 @@
 """Kernel ridge regression: the closed form, its bias, its proof, and what it refuses."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -118,7 +120,9 @@ def test_no_dual_value_of_a_ridge_exceeds_a_primal_one(seed, b, free):
     assert lower.holds, lower.claim
     assert upper.holds, upper.claim
     assert lower.dual <= upper.primal + 1e-9 * (abs(lower.dual) + abs(upper.primal))
-    for one in (lower, upper):
+    missed = certify_kernel_ridge(source, z, a + 1.0, intercept=b if free else 0.0, **options)
+    assert missed.holds is not free
+    for one in (lower, upper, missed):
         assert one.gap == pytest.approx(one.primal - one.dual, abs=1e-9 * (1 + abs(one.primal) + abs(one.dual)))
 
 
@@ -137,6 +141,14 @@ def test_what_is_wrong_is_caught(points):
     assert certify_kernel_ridge(source, z + np.sin(np.arange(80)), c, **good).relative_gap > 1e-3
     bent = GramSource(Precomputed(), Precomputed().prepare(-np.eye(80)))
     assert certify_kernel_ridge(bent, z, c, **good).holds is None
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 1e-9, 1e-12])
+def test_the_sum_is_0_however_bad_the_matrix_and_far_the_targets(points, alpha):
+    X, z, w = points
+    model = wm.KernelRidge(alpha=alpha, gamma=0.05).fit(X, z + 1e6, sample_weight=w)
+    assert abs(model.dual_coef_.sum()) <= 1e-14 * np.abs(model.dual_coef_).sum()
+    assert model.certificate_.holds
 
 
 # ---- kernels of all kinds --------------------------------------------------------------------------------------------
@@ -189,6 +201,19 @@ def test_a_matrix_beyond_the_budget_is_refused_before_it_is_made(monkeypatch):
     monkeypatch.setenv("WIDEMARGIN_MEMORY", "1")
     with pytest.raises(MemoryBudget, match=r"1\.0 MB are allowed"):
         wm.KernelRidge(cache_size=50).fit(np.zeros((1000, 1)), np.arange(1000.0))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_a_fit_holds_the_matrix_once(kernel):
+    rng = np.random.default_rng(0)
+    X, z = rng.normal(size=(2000, 5)), rng.normal(size=2000)
+    X = RBF(0.2)(X) if kernel == "precomputed" else X
+    wm.KernelRidge().fit(rng.normal(size=(20, 5)), z[:20])  # lazy imports
+    tracemalloc.start()
+    wm.KernelRidge(kernel=kernel).fit(X, z)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 8 * 2000**2 <= peak < 1.1 * 8 * 2000**2
 
 
 def test_a_singular_matrix_is_told_and_leaves_a_usable_model(points):

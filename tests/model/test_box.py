@@ -43,6 +43,15 @@ def test_any_weights_and_nu_have_a_feasible_start(weight, nu):
         np.testing.assert_allclose(sums, problem.total, rtol=1e-12)
 
 
+@given(weight=st.lists(st.floats(0.01, 100), min_size=3, max_size=30))
+def test_the_largest_nu_is_taken_and_asks_for_no_more_than_there_is(weight):
+    w = np.array(weight)
+    y = np.where(np.arange(len(w)) % 2, 1.0, -1.0)
+    small = min(w[y > 0].sum(), w[y < 0].sum())
+    problem = BoxProblem.nu_svc(y, w, min(1.0, 2 * small / w.sum()))
+    assert problem.total[0] == -problem.total[1] <= small
+
+
 def test_boxes_and_linear_terms():
     p = all_problems()
     assert p["c_svc"].t is not Y

@@ -67,9 +67,25 @@ def test_a_pair_stays_in_the_box_keeps_the_sums_and_never_loses(case):
         assert step.objective >= before - 1e-12 * abs(before)
         assert 0 < step.by <= step.whole * (1 + 1e-9)
         assert np.all((problem.lower <= b) & (b <= problem.upper))
+        if step.by < step.whole * (1 - 1e-9):
+            i, j = step.at
+            assert b[i] == problem.upper[i] or b[j] == problem.lower[j]
         sums = [b[problem.groups == g].sum() for g in range(len(problem.total))]
         np.testing.assert_allclose(sums, problem.total, atol=1e-11)
         before = step.objective
+
+
+@given(st.integers(0, 10**6))
+def test_a_pair_that_is_cut_lands_on_the_bound_to_the_last_bit(seed):
+    rng = np.random.default_rng(seed)
+    for C in rng.uniform(0.1, 1.0, (40, 2)):
+        problem = BoxProblem.c_svc([1.0, -1.0], C)
+        b = rng.uniform() * C.min() * problem.t
+        ascent = Ascent(1e-3 * np.eye(2), problem, b)
+        ascent.two(0, 1)
+        assert b[0] == C[0] or b[1] == -C[1]
+        assert b[0] <= C[0]
+        assert b[1] >= -C[1]
 
 
 @pytest.mark.theorem("Platt99")

@@ -36,6 +36,7 @@ class KernelInput:
     gamma: float | str = "scale"
     degree: int = 3
     coef0: float = 0.0
+    cache_size: float | str = "auto"
 
     def _takes_rows(self, X: Any) -> bool:
         if isinstance(self.kernel, str) or getattr(self.kernel, "rows", False):

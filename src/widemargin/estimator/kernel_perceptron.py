@@ -106,7 +106,6 @@ class KernelPerceptron(KernelInput, KernelMistakeBound, Classifier):
     max_iter: int = 1000
     shuffle: bool | str = True
     oscillation: str = "stop"
-    cache_size: float | str = "auto"
 
     # ---- fit ---------------------------------------------------------------------------------------------------
 

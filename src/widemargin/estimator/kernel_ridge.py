@@ -81,7 +81,6 @@ class KernelRidge(KernelInput, NumberTargets, RegressorMixin, Certified):
 
     alpha: float = 1.0
     fit_intercept: bool = True
-    cache_size: float | str = "auto"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None):
         """Solve for the coefficients.
