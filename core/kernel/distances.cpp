@@ -19,7 +19,8 @@
 namespace widemargin {
 namespace {
 
-constexpr Index tile_rows = 16, tile_columns = 256;  // 16 rows stay in the cache while 256 others pass by
+// A task is 16 rows, which stay in the cache, against as many others as there are in about 2^16 numbers.
+constexpr Index tile_rows = 16, tile_numbers = 1 << 16, most_columns = 256;
 
 struct Manhattan {
   static double term(double x, double z) { return std::abs(x - z); }
@@ -149,6 +150,8 @@ void distance_block(const AnyRows& a, const AnyRows& b, DistanceKind kind, doubl
   if (width(a) != width(b)) fail("the two sides have different numbers of features");
   if (!(gamma >= 0)) fail("gamma must not be negative");
   const Index m = count(a), n = count(b);
+  const Index length = std::max<Index>((n ? stored(b) / n : 0) + (m ? stored(a) / m : 0), 1);
+  const Index tile_columns = std::clamp<Index>(tile_numbers / length, 1, most_columns);
   const Index down = (m + tile_rows - 1) / tile_rows, across = (n + tile_columns - 1) / tile_columns;
   parallel_for(
       down * across, threads,

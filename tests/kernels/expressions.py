@@ -56,7 +56,9 @@ _columns = st.one_of(
     st.permutations(range(D)),  # all of them, so that forms xᵀAz inside still fit
     st.just(slice(None, None, -1)),
 )
-_some = st.one_of(st.lists(st.integers(-D, D - 1), min_size=1, max_size=D), st.builds(slice, st.integers(0, D - 1)))
+_some = st.one_of(
+    st.lists(st.integers(-D, D - 1), min_size=1, max_size=D), st.builds(slice, st.integers(0, D - 1), st.none())
+)
 _coefficients = st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=1, max_size=3)
 
 

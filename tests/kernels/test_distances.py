@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import chi2_kernel, laplacian_kernel
 from tests.kernels.expressions import gram_matrix
 
+import widemargin as wm
 from widemargin import _core
 from widemargin.base.errors import BadInput
 from widemargin.kernels import ChiSquared, GramSource, Laplacian, Mahalanobis, RowItems
@@ -79,6 +80,21 @@ def test_the_chi_squared_kernel_names_the_negative_value(make):
     ):
         with pytest.raises(BadInput, match=r"-0\.25 in row 4, column 3"):
             call()
+
+
+def test_the_place_of_a_negative_value_is_that_in_the_data():
+    """Also where a learner looks at some rows and a kernel at some columns."""
+    X = rows(30, 5)
+    X[21, 3] = -0.25
+    y = np.arange(30) % 2
+    for kernel in (ChiSquared(0.5), Laplacian() + ChiSquared().on([3, 1])):
+        with pytest.raises(BadInput, match=r"-0\.25 in row 21, column 3"):
+            wm.KernelPerceptron(kernel=kernel).fit(X, y)
+        model = wm.KernelPerceptron(kernel=kernel).fit(abs(X), y)
+        with pytest.raises(BadInput, match=r"-0\.25 in row 21, column 3"):
+            model.predict(X)
+        with pytest.raises(BadInput, match=r"-0\.25 in row 21, column 3"):
+            kernel(X[:3], sp.csr_array(X))
 
 
 def test_a_form_is_a_value_though_it_holds_an_array():

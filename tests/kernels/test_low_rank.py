@@ -174,6 +174,8 @@ def test_random_frequencies_state_their_error(kernel):
     off = np.abs(kernel(X) - features @ features.T)[np.triu_indices(150, 1)]  # 150 rows: all pairs
     assert_allclose([e.largest, e.mean, e.n_pairs], [off.max(), off.mean(), off.size])
     assert e.worst_standard_error == 1 / math.sqrt(400)
+    variance = ((1 + kernel(2 * X)) / 2 - kernel(X) ** 2)[np.triu_indices(150, 1)] / 200
+    assert_allclose(e.standard_error, math.sqrt(variance.mean()))
     assert e.standard_error <= e.worst_standard_error
     assert 0.3 < e.mean / e.standard_error < 1.5
     assert_allclose(phi.transform(sp.csr_array(X)), features, atol=1e-12)

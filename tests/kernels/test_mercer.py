@@ -70,6 +70,18 @@ def test_rounding_alone_is_no_witness():
     assert mercer(Precomputed(), np.diag([1.0, 1.0, -1e-9]), tol=1e-8).psd
 
 
+@pytest.mark.parametrize("shift", [1e2, 1e4, 1e6])
+@pytest.mark.parametrize("as_function", [False, True], ids=["core", "function"])
+def test_values_that_cancel_are_no_witness(shift, as_function):
+    """|x - z|² from dot products of long rows loses digits: the values are off by more than tol, and show it."""
+
+    def by_products(X, Z):
+        squares = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - 2 * (X @ Z.T)
+        return np.exp(-0.01 * np.maximum(squares, 0))
+
+    assert mercer(Function(by_products) if as_function else RBF(0.01), rows(300) + shift).psd
+
+
 def test_what_is_not_symmetric_is_no_kernel():
     found = mercer(lambda X, Z: X[:, :1] @ Z[:, 1:2].T, rows())
     assert not found.psd

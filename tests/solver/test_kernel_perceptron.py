@@ -141,6 +141,23 @@ def test_ties_are_mistakes_and_are_seen_through_float32():
     assert_array_equal(state.c, c)
 
 
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_near_ties_are_decided_as_in_float64(kernel, make):
+    """Rows with c = 1, each with a twin of c = -1 that float32 hardly tells from it: every score is next to 0."""
+    X, y = sample(11, n=100)
+    twins = X[:50] * (1 + 3e-8 * np.random.default_rng(1).normal(size=(50, 6)))
+    X, y = np.vstack([X[:50], twins, X[50:]]), np.append(np.ones(100), y[50:])
+    c = np.repeat([1.0, -1.0, 0.0], 50)
+    scores = kernel(X) @ c
+    for i in range(100, 150):
+        s = solver(kernel, make(X), y, among=np.array([i]), intercept=False)
+        state = s.start(c)
+        s.advance(state, 1, 1)
+        assert state.updates == (y[i] * scores[i] <= 0)
+        assert state.visits == 1
+
+
 def test_float32_decides_most_visits_and_float64_the_rest():
     X, y = sample(6, n=3000, d=30)
     s = solver(RBF(1 / 60), X, y)

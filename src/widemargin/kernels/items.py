@@ -31,18 +31,24 @@ class Items(Protocol):
 
 
 class RowItems:
-    """Rows of a dense float array or a canonical CSR matrix; `names` are those of the columns, if they have any."""
+    """Rows of a dense float array or a canonical CSR matrix.
+
+    `names` are those of the columns, if they have any. Some of the rows or columns know their numbers among all
+    (`of_rows`, `of_columns`), so that a message can name the place of a value in the data that were given.
+    """
 
     def __init__(self, X: Any, names: tuple[str, ...] | None = None) -> None:
         self.X, self.names = X, names
+        self.of_rows: np.ndarray | None = None
+        self.of_columns: tuple[int, ...] | None = None
         self._views: dict[tuple[int, ...], RowItems] = {}
 
     @classmethod
     def checked(cls, X: Any) -> RowItems:
-        names = getattr(X, "columns", None)
+        names = _column_names(X)
         X = canonical(check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False))
         scan(native_rows(X), X)
-        return cls(X, None if names is None else tuple(map(str, names)))
+        return cls(X, names)
 
     def __len__(self) -> int:
         return self.X.shape[0]
@@ -56,27 +62,34 @@ class RowItems:
         return native_rows(self.X)
 
     def take(self, index: np.ndarray) -> RowItems:
-        return RowItems(self.X[index], self.names)
+        some = RowItems(self.X[index], self.names)
+        some.of_rows = np.asarray(index) if self.of_rows is None else self.of_rows[index]
+        some.of_columns = self.of_columns
+        return some
 
     def on(self, columns: tuple[int, ...]) -> RowItems:
         """Some columns of all rows; kept, since a kernel asks for the same ones block by block."""
         if columns not in self._views:
             names = None if self.names is None else tuple(self.names[j] for j in columns)
-            self._views[columns] = RowItems(canonical(self.X[:, list(columns)]), names)
+            view = RowItems(canonical(self.X[:, list(columns)]), names)
+            view.of_rows = self.of_rows
+            view.of_columns = columns if self.of_columns is None else tuple(self.of_columns[j] for j in columns)
+            self._views[columns] = view
         return self._views[columns]
 
     @cached_property
     def least(self) -> tuple[float, int, int]:
-        """The smallest value, its row and its column."""
+        """The smallest value (0 if none is negative), its row and its column in the data that were given."""
         values = self.X.data if self.sparse else self.X
         smallest = float(values.min(initial=0.0))
         if smallest >= 0:
             return smallest, 0, 0
         row, column = (int(i[0]) for i in (smallest == self.X).nonzero())
-        return smallest, row, column
+        row = row if self.of_rows is None else int(self.of_rows[row])
+        return smallest, row, column if self.of_columns is None else self.of_columns[column]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"X": self.X, "names": self.names, "_views": {}}
+        return {**{name: value for name, value in vars(self).items() if name != "least"}, "_views": {}}
 
     def join(self, other: RowItems) -> RowItems:
         if self.sparse or other.sparse:
@@ -88,7 +101,11 @@ class RowItems:
         return self
 
     def as_sparse(self) -> RowItems:
-        return self if self.sparse else RowItems(sp.csr_array(self.X), self.names)
+        if self.sparse:
+            return self
+        sparse = RowItems(sp.csr_array(self.X), self.names)
+        sparse.of_rows, sparse.of_columns = self.of_rows, self.of_columns
+        return sparse
 
     @property
     def nbytes(self) -> int:
@@ -98,6 +115,12 @@ class RowItems:
     @property
     def digest(self) -> str:
         return f"{self.native.scan(0, 1)[3]:016x}"
+
+
+def _column_names(X: Any) -> tuple[str, ...] | None:
+    """Those of a data frame or an Arrow table, if all are strings."""
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    return tuple(names) if names is not None and all(isinstance(name, str) for name in names) else None
 
 
 def same_storage(a: RowItems, b: RowItems) -> tuple[RowItems, RowItems]:

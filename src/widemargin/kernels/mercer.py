@@ -1,10 +1,11 @@
 """Whether a function is a kernel: its matrix between any items must have no negative eigenvalue.
 
 Problem  the smallest eigenvalue of K = k(X, X), and if it is negative a vector c with cᵀKc < 0
-Symbols  n items; values taken to be right to `tol` of the largest |k|
-Bound    errors of the values move an eigenvalue by at most n tol max|k| (Weyl's inequality), the solver by less than
-         8 n 2^-53 n max|k|; cᵀKc is recomputed from the values, with an error of at most (tol + 1.01 (2n + 8) 2^-53)
-         max|k| (Σ|c|)²                                                                          [Higham02, sec. 3.1]
+Symbols  n items; e the error of a value: `tol` of the largest |k|, or four times what the values themselves betray,
+         k(x, z) - k(z, x) and k(x, x) computed in two ways, if that is more
+Bound    errors of the values move an eigenvalue by at most n e (Weyl's inequality), the solver by less than
+         8 n 2^-53 n max|k|; cᵀKc is recomputed from the values, with an error of at most (e + 1.01 (2n + 8) 2^-53
+         max|k|) (Σ|c|)²                                                                         [Higham02, sec. 3.1]
 Says     psd=False is proved by c. psd=True speaks of these items only
 Method   [Mercer1909]; LAPACK's solver for one eigenvalue
 """
@@ -29,6 +30,7 @@ from .sample import MERCER, drawn
 MOST, CHEAP = 2000, 200  # items looked at
 UNIT = 2.0**-53
 TOL = 2.0**-44
+ASYMMETRY = 1e-6  # of the largest value: far more than rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,15 +114,18 @@ def _looked_at(kernel: Any, items: Any, tol: float, most: int, seed: int, n_thre
     K = finite(kernel.block(sample, sample, n_threads))
     n, size = len(chosen), float(np.abs(K).max())
     asymmetry = float(np.abs(K - K.T).max())
+    symmetric = asymmetry <= ASYMMETRY * size
+    drift = float(np.abs(np.diag(K) - kernel.diag(sample)).max())
+    e = max(tol * size, 4 * drift, 4 * asymmetry if symmetric else 0.0)
     S = (K + K.T) / 2
     values, vectors = eigh(S, subset_by_index=[0, 0])
     smallest, c = float(values[0]), vectors[:, 0]
-    bound = n * size * (tol + 8 * n * UNIT)
+    bound = n * (e + 8 * n * UNIT * size)
     value = float(c @ (S @ c))
-    value_bound = float((tol + 1.01 * (2 * n + 8) * UNIT) * size * np.abs(c).sum() ** 2)
+    value_bound = float((e + 1.01 * (2 * n + 8) * UNIT * size) * np.abs(c).sum() ** 2)
     negative = smallest < -bound and value < -value_bound
     return Mercer(
-        psd=not (negative or asymmetry > 2 * tol * size),
+        psd=symmetric and not negative,
         smallest=smallest,
         bound=bound,
         n=n,

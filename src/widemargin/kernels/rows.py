@@ -157,7 +157,8 @@ class Tanh(RowKernel):
         return KINDS.index("tanh"), float(self.alpha), float(self.beta), 1
 
     def diag(self, a: RowItems) -> np.ndarray:
-        return np.tanh(self.alpha * a.native.squared_norms(1) + self.beta)
+        with np.errstate(over="ignore"):
+            return np.tanh(self.alpha * a.native.squared_norms(1) + self.beta)
 
     def __str__(self) -> str:
         return f"tanh({_affine(self.alpha, self.beta)})"
