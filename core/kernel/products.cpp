@@ -51,7 +51,7 @@ AVX2 inline void tile(const float* a, const float* b, Index d, float* out, Index
   }
 }
 
-// R rows with one group: a register a row and each of four sums, over the features 0, 4, 8, ..., 1, 5, 9, ... and so on.
+// R rows with one group: a register a row and each of four sums, over the features 0, 4, 8, ..., over 1, 5, 9, ..., ...
 template <int R>
 AVX512 inline void wide_tile(const float* a, const float* b, Index d, float* out, Index ld) {
   __m512 sum[R][4];
