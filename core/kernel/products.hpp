@@ -1,8 +1,8 @@
 // Dot products of a few rows with many, in float32, for rows that are packed 16 together.
 //
 // Why not BLAS  it packs the many rows again at every call, which at 50 features costs half as much as the products;
-//               here they are packed once. Two sums, over the halves of the features, keep the rounding error small, and
-//               every product is summed in one order, so that x.z and z.x are the same bits wherever they stand.
+//               here they are packed once. Long sums are cut in two, with AVX-512 in four, to keep the rounding error
+//               small, and every product is summed in one order: x.z and z.x are the same bits wherever they stand.
 #pragma once
 
 #include <vector>
@@ -30,10 +30,10 @@ void pack_rows(Index n, Index d, Value value, std::vector<float>& out) {
 // out[i][j] = a_i . b_(first + j) for m contiguous rows a and n packed rows b.
 void packed_products(const float* a, Index m, const float* packed, Index first, Index n, Index d, float* const* out);
 
-// Long sums are cut in half.
+// Where long sums are cut in half.
 constexpr Index first_half(Index d) { return d <= 64 ? d : d / 2; }
 
 // How many roundings a product goes through on its way into the sum.
-constexpr Index packed_roundings(Index d) { return d - first_half(d) > 0 ? d - first_half(d) + 1 : d; }
+Index packed_roundings(Index d);
 
 }  // namespace widemargin
