@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from .items import Items, RowItems
-from .rows import RowKernel, ensure_blas
+from .rows import RowKernel
 
 
 class GramSource:
@@ -40,5 +40,4 @@ class GramSource:
         """Rows and kernel for solvers of the core; None if the kernel is computed in Python."""
         if not (isinstance(self.kernel, RowKernel) and isinstance(self.items, RowItems)):
             return None
-        ensure_blas()
         return _core.kernel_rows(self.items.native, *self.kernel.native(), self.threads)

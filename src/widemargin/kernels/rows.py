@@ -18,24 +18,6 @@ from .items import RowItems, same_storage
 KINDS = ("linear", "polynomial", "rbf", "tanh")  # in the order of the core's KernelKind
 
 
-def ensure_blas() -> None:
-    """Hands SciPy's matrix products to the core, once."""
-    if not _core.has_blas():
-        from scipy.linalg import cython_blas
-
-        table = cython_blas.__pyx_capi__
-        _core.set_blas(table["sgemm"], table["dgemm"])
-
-
-class KernelOfRows(Expression):
-    """Base of the kernels of rows of numbers."""
-
-    rows = True
-
-    def prepare(self, objects: Any) -> RowItems:
-        return objects if isinstance(objects, RowItems) else RowItems.checked(objects)
-
-
 class RowKernel(KernelOfRows):
     """Base of the kernels that the core knows; a subclass says which one in `native`."""
 
@@ -45,7 +27,6 @@ class RowKernel(KernelOfRows):
 
     def block(self, a: RowItems, b: RowItems, threads: int = 1) -> np.ndarray:
         a, b = same_storage(a, b)
-        ensure_blas()
         out = np.empty((len(a), len(b)))
         _core.kernel_block(a.native, b.native, *self.native(), out, threads)
         return out
