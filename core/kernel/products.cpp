@@ -84,11 +84,54 @@ INLINE void group(const T* a, Index m, const T* b, Index d, T* const* out, Index
   if (i < m) Tile<T, Bytes, 1, S>::run(a + i * d, b, d, out + i, at);
 }
 
+// Four vectors of sums, so that additions do not wait for one another.
+template <class T, int Bytes>
+INLINE double dot(const T* x, const T* y, Index n) {
+  typedef T V __attribute__((vector_size(Bytes), aligned(sizeof(T))));
+  constexpr Index W = Bytes / sizeof(T);
+  V s[4] = {};
+  Index k = 0;
+  for (; k + 4 * W <= n; k += 4 * W)
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; ++q)
+      s[q] += *reinterpret_cast<const V*>(x + k + q * W) * *reinterpret_cast<const V*>(y + k + q * W);
+  const V all = (s[0] + s[1]) + (s[2] + s[3]);
+  double sum = 0;
+  for (Index w = 0; w < W; ++w) sum += static_cast<double>(all[w]);
+  for (; k < n; ++k) sum += static_cast<double>(x[k] * y[k]);
+  return sum;
+}
+
+template <class T, int Bytes>
+INLINE void dots(const T* const* rows, Index m, const T* c, Index n, double* sum) {
+  for (Index a = 0; a < m; ++a) sum[a] += dot<T, Bytes>(rows[a], c, n);
+}
+
+template <class T>
+INLINE void add_all(const T* const* rows, Index m, const T* c, Index n, T* out) {
+  for (Index a = 0; a < m; ++a)
+    for (Index b = 0; b < n; ++b) out[b] += c[a] * rows[a][b];
+}
+
 template <class T>
 void plain_group(const T* a, Index m, const T* b, Index d, T* const* out, Index at) {
   group<T, 16, 2, 1>(a, m, b, d, out, at);
 }
+template <class T>
+void plain_dots(const T* const* rows, Index m, const T* c, Index n, double* sum) {
+  dots<T, 16>(rows, m, c, n, sum);
+}
 #else
+template <class T>
+void plain_dots(const T* const* rows, Index m, const T* c, Index n, double* sum) {
+  for (Index a = 0; a < m; ++a)
+    for (Index b = 0; b < n; ++b) sum[a] += static_cast<double>(rows[a][b] * c[b]);
+}
+template <class T>
+void add_all(const T* const* rows, Index m, const T* c, Index n, T* out) {
+  for (Index a = 0; a < m; ++a)
+    for (Index b = 0; b < n; ++b) out[b] += c[a] * rows[a][b];
+}
 template <class T>
 void plain_group(const T* a, Index m, const T* b, Index d, T* const* out, Index at) {
   for (Index i = 0; i < m; ++i) {
@@ -108,6 +151,18 @@ AVX2 void avx2_group(const T* a, Index m, const T* b, Index d, T* const* out, In
 template <class T>
 AVX512 void avx512_group(const T* a, Index m, const T* b, Index d, T* const* out, Index at) {
   group<T, 64, 4, 4>(a, m, b, d, out, at);
+}
+template <class T>
+AVX2 void avx2_dots(const T* const* rows, Index m, const T* c, Index n, double* sum) {
+  dots<T, 32>(rows, m, c, n, sum);
+}
+template <class T>
+AVX512 void avx512_dots(const T* const* rows, Index m, const T* c, Index n, double* sum) {
+  dots<T, 64>(rows, m, c, n, sum);
+}
+template <class T>
+AVX2 void avx2_add(const T* const* rows, Index m, const T* c, Index n, T* out) {
+  add_all(rows, m, c, n, out);
 }
 #endif
 
@@ -151,6 +206,27 @@ void packed_products(const T* a, Index m, const T* packed, Index first, Index n,
   }
 }
 
+template <class T>
+void row_dots(const T* const* rows, Index m, const T* c, Index n, double* sum) {
+#ifdef WIDEMARGIN_X86
+  if (simd::level() == simd::Level::avx512) return avx512_dots(rows, m, c, n, sum);
+  if (simd::level() == simd::Level::avx2) return avx2_dots(rows, m, c, n, sum);
+#endif
+  plain_dots(rows, m, c, n, sum);
+}
+
+template <class T>
+void add_rows(const T* const* rows, Index m, const T* c, Index n, T* out) {
+#ifdef WIDEMARGIN_X86
+  if (simd::level() >= simd::Level::avx2) return avx2_add(rows, m, c, n, out);
+#endif
+  add_all(rows, m, c, n, out);
+}
+
+template void row_dots(const float* const*, Index, const float*, Index, double*);
+template void row_dots(const double* const*, Index, const double*, Index, double*);
+template void add_rows(const float* const*, Index, const float*, Index, float*);
+template void add_rows(const double* const*, Index, const double*, Index, double*);
 template void packed_products(const float*, Index, const float*, Index, Index, Index, float* const*);
 template void packed_products(const double*, Index, const double*, Index, Index, Index, double* const*);
 

@@ -23,6 +23,14 @@ constexpr Index packed_place(Index j, Index k, Index d) {
 template <class T>
 void packed_products(const T* a, Index m, const T* packed, Index first, Index n, Index d, T* const* out);
 
+// sum[a] += rows[a] . c for m rows of n values: each dot product in the type of the values, the sums in float64.
+template <class T>
+void row_dots(const T* const* rows, Index m, const T* c, Index n, double* sum);
+
+// out[b] += sum_a c[a] rows[a][b].
+template <class T>
+void add_rows(const T* const* rows, Index m, const T* c, Index n, T* out);
+
 // How many roundings a product goes through on its way into the sum.
 Index packed_roundings(Index d);
 

@@ -25,7 +25,10 @@ BoxSolver::BoxSolver(RowSource& source, const BoxProblem& problem, const BoxOpti
       working_(std::min(options.working, problem.N)),
       store_(n_, n_, options.memory),
       ascent_(working_),
-      in_(z(problem.N), 0) {}
+      in_(z(problem.N), 0) {
+  for (Index v = 0; v < p_.N; ++v) hard_ |= p_.upper[v] - p_.lower[v] == infinite;
+  for (Index i = 0; i < n_; ++i) longest_ = std::max(longest_, source.diag(i));
+}
 
 // The violation, and who violates: all that can go up and all that can go down, with their F.
 void BoxSolver::look(BoxState& s) {
@@ -55,18 +58,26 @@ void BoxSolver::look(BoxState& s) {
 }
 
 void BoxSolver::measure(BoxState& s) {
-  double bKb = 0, tb = 0, loss = 0;
+  double bKb = 0, tb = 0, loss = 0, least = infinite;
   for (Index v = 0; v < p_.N; ++v) {
     const double f = s.f[item(v)], r = p_.t[v] - f - s.figures[4 + group(v)];
     bKb += s.b[v] * f;
     tb += s.b[v] * p_.t[v];
+    least = std::min(least, p_.t[v] * (f + s.figures[4 + group(v)]));
+    if (hard_) continue;
     if (r > 0 && p_.upper[v] > 0) loss += p_.upper[v] * r;
     if (r < 0 && p_.lower[v] < 0) loss += p_.lower[v] * r;
   }
   for (int g = 0; g < p_.groups; ++g) loss += s.figures[4 + g] * p_.total[g];
-  const double P = bKb / 2 + loss, D = tb - bKb / 2;
-  s.figures[1] = (P - D) / std::max({std::abs(P), std::abs(D), o_.least});
+  const double D = tb - bKb / 2, P = !hard_ ? bKb / 2 + loss : least > 0 ? bKb / (2 * least * least) : infinite;
+  s.figures[1] = P == infinite ? infinite : (P - D) / std::max({std::abs(P), std::abs(D), o_.least});
   s.figures[2] = P, s.figures[3] = D;
+}
+
+bool BoxSolver::no_margin(const BoxState& s) const {
+  double bKb = 0, sum = 0;
+  for (Index v = 0; v < p_.N; ++v) bKb += s.b[v] * s.f[item(v)], sum += std::abs(s.b[v]);
+  return sum > 0 && bKb < 1e-10 * longest_ * sum * sum;
 }
 
 // Of the last working set first those inside their box, then the others, at most half of a new one.
@@ -204,6 +215,7 @@ BoxStop BoxSolver::advance(BoxState& s, Index budget, Poll poll) {
       if (s.figures[1] <= o_.gap_tol) return BoxStop::converged;
     }
     if (s.counters[1] >= o_.most_steps) return BoxStop::steps;
+    if (hard_ && no_margin(s)) return BoxStop::unbounded;
     choose(s);
     if (solve_chosen(s) == 0) return BoxStop::stalled;
     add_rows(s, changed_.data(), step_.data(), static_cast<Index>(changed_.size()), poll);

@@ -19,7 +19,7 @@ from ..base.records import Stop
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
 
-KINDS = (None, "converged", "stalled", "epochs")
+KINDS = (None, "converged", "stalled", "epochs", "unbounded")
 COUNTERS = ("rounds", "steps", "rows")
 
 
@@ -126,6 +126,7 @@ class BoxSolver:
                 "epochs": f"max_iter={o.max_steps} steps made: {gap}, {violation} reached, {asked}: raise max_iter",
                 "time": f"max_time={max_time} s is over after {state.steps} steps: {gap}, {violation} reached, "
                 f"{asked}: raise max_time, lower C, or scale the features",
+                "unbounded": f"no hard margin exists beyond rounding: the dual grows without end ({state.steps} steps)",
                 "asked": f"stopped on request after {state.steps} steps: {gap}, {violation}",
             }
             return Stop(kind, words[kind])

@@ -19,7 +19,6 @@ from ..base.drive import Watch, drive
 from ..base.records import Stop, Trace
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
-from ..model.kernel import KernelModel
 from .active_set import polish
 from .box import BoxOptions, BoxSolver, BoxState
 
@@ -70,10 +69,7 @@ class BoxFit:
     def refine(self, watch: Watch | None = None) -> BoxSolution:
         """f anew in float64, and on from there with half the tolerances."""
         assert self.state is not None
-        c = self.problem.items(self.state.b)
-        used = np.flatnonzero(c)
-        model = KernelModel(self.source.kernel, self.source.items.take(used), c[None, used], np.zeros(1))
-        self.state.f[:] = model.scores(self.source.items, self.source.threads)[:, 0]
+        self.state.f[:] = self.source.expand(self.problem.items(self.state.b))
         self.options = replace(self.options, tol=self.options.tol / 2, gap_tol=self.options.gap_tol / 2)
         fresh = BoxSolver(self.source, self.problem, self.options)
         self.solver = fresh
