@@ -24,7 +24,6 @@ BoxSolver::BoxSolver(RowSource& source, const BoxProblem& problem, const BoxOpti
       n_(source.n()),
       working_(std::min(options.working, problem.N)),
       store_(n_, n_, options.memory),
-      ascent_(working_),
       in_(z(problem.N), 0) {
   for (Index v = 0; v < p_.N; ++v) hard_ |= p_.upper[v] - p_.lower[v] == infinite;
   for (Index i = 0; i < n_; ++i) longest_ = std::max(longest_, source.diag(i));
@@ -126,27 +125,27 @@ void BoxSolver::choose(BoxState& s) {
 }
 
 Index BoxSolver::solve_chosen(BoxState& s) {
-  ascent_.begin();
+  ascent_->begin();
   items_.clear();
   for (std::size_t a = 0; a < chosen_.size(); ++a) {
     const Index v = chosen_[a], i = item(v);
-    ascent_.add(s.b[v], p_.lower[v], p_.upper[v], s.f[i] - p_.t[v], source_.diag(i));
+    ascent_->add(s.b[v], p_.lower[v], p_.upper[v], s.f[i] - p_.t[v], source_.diag(i));
     items_.push_back(static_cast<Column>(i));
     if (a + 1 == chosen_.size() || group(v) != group(chosen_[a + 1])) {
-      ascent_.end_group();
-      items_.resize(z(ascent_.places()), static_cast<Column>(i));
+      ascent_->end_group();
+      items_.resize(z(ascent_->places()), static_cast<Column>(i));
     }
   }
-  source_.square(items_.data(), static_cast<Index>(items_.size()), ascent_.K(), ascent_.stride(), o_.threads);
+  source_.square(items_.data(), static_cast<Index>(items_.size()), ascent_->K(), ascent_->stride(), o_.threads);
   // What all of the variables can reach at once is done at once.
   const double epsilon = working_ == p_.N && s.figures[0] > o_.tol ? 0.9 * o_.tol : 0.1 * s.figures[0];
-  const Index steps = ascent_.run(epsilon, std::min(16 * working_ + 1000, o_.most_steps - s.counters[1]));
+  const Index steps = ascent_->run(epsilon, std::min(16 * working_ + 1000, o_.most_steps - s.counters[1]));
   s.counters[1] += steps;
   changed_.clear();
   step_.clear();
   for (std::size_t a = 0; a < chosen_.size(); ++a) {
     const Column v = chosen_[a];
-    const double now = ascent_.beta(static_cast<Index>(a)), change = now - s.b[v];
+    const double now = ascent_->beta(static_cast<Index>(a)), change = now - s.b[v];
     if (change == 0) continue;
     s.b[v] = now;
     changed_.push_back(static_cast<Column>(item(v)));
@@ -192,7 +191,16 @@ void BoxSolver::add_rows(BoxState& s, const Column* I, const double* step, Index
       poll);
 }
 
+void BoxSolver::work_in(BoxWorkspace& place) {
+  if (place.last == this) return;
+  store_.use(place.rows);
+  if (!place.ascent || place.ascent->most() < working_) place.ascent = std::make_unique<PairAscent>(working_);
+  ascent_ = place.ascent.get();
+  place.last = this;
+}
+
 void BoxSolver::rescore(BoxState& s, Poll poll) {
+  work_in(own_);
   std::fill_n(s.f, n_, 0.0);
   std::vector<Column> I;
   std::vector<double> step;
@@ -207,7 +215,8 @@ void BoxSolver::judge(BoxState& s) {
   measure(s);
 }
 
-BoxStop BoxSolver::advance(BoxState& s, Index budget, Poll poll) {
+BoxStop BoxSolver::advance(BoxState& s, Index budget, Poll poll, BoxWorkspace& place) {
+  work_in(place);
   for (; budget > 0; --budget) {
     look(s);
     if (s.figures[0] <= o_.tol) {

@@ -14,6 +14,7 @@
 //          only of items whose b has changed. Rows are kept as memory allows. Values are float32, b and f float64.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "kernel/row_source.hpp"
@@ -50,10 +51,21 @@ struct BoxState {
 
 enum class BoxStop { budget, converged, stalled, steps, unbounded };
 
+class BoxSolver;
+
+// What a solver needs for its work and leaves to the next one: memory for kernel values.
+struct BoxWorkspace {
+  const BoxSolver* last = nullptr;
+  Buffer<float> rows;
+  std::unique_ptr<PairAscent> ascent;
+};
+
 class BoxSolver {
  public:
   BoxSolver(RowSource& source, const BoxProblem& problem, const BoxOptions& options);
-  BoxStop advance(BoxState& state, Index budget, Poll poll);
+  BoxSolver(const BoxSolver&) = delete;
+  BoxStop advance(BoxState& state, Index budget, Poll poll) { return advance(state, budget, poll, own_); }
+  BoxStop advance(BoxState& state, Index budget, Poll poll, BoxWorkspace& place);
   // f anew from b.
   void rescore(BoxState& state, Poll poll);
   // Violation, gap and biases of the state.
@@ -64,6 +76,7 @@ class BoxSolver {
     double value;
     Column at;
   };
+  void work_in(BoxWorkspace& place);
   void look(BoxState& s);
   void measure(BoxState& s);
   bool no_margin(const BoxState& s) const;
@@ -83,7 +96,8 @@ class BoxSolver {
   bool hard_ = false;
   double longest_ = 0;  // largest diagonal value
   RowStore store_;
-  PairAscent ascent_;
+  BoxWorkspace own_;
+  PairAscent* ascent_ = nullptr;
   // All below is derived and lives for one round.
   std::vector<Column> chosen_, items_, changed_, fresh_;
   std::vector<float*> row_;

@@ -237,6 +237,19 @@ def called_source(diag: Annotated[NDArray[numpy.float64], dict(shape=(None,), or
     Asked from Python: rows(items) gives len(items) x n float32 values, square(items) those among the items.
     """
 
+class ClassRows:
+    """The rows of each class and the kernel values among them."""
+
+def class_rows(rows: list, kind: int, gamma: float, offset: float, degree: int, memory: int, threads: int) -> ClassRows: ...
+
+def pair_source(classes: object, a: int, b: int) -> RowSource:
+    """The rows of class a, then those of class b."""
+
+def box_advance_all(solvers: Sequence[object], states: Sequence[tuple], budget: int, threads: int) -> list[int]:
+    """
+    BoxSolver.advance for each solver with its state (b, f, work, counters, figures), side by side.
+    """
+
 class BoxSolver:
     """Quadratic problem with boxes and fixed sums."""
 
