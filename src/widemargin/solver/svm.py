@@ -10,14 +10,13 @@ Method   o_g is minus the mean of F over the free variables, and where there are
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..base.drive import Cancelled, Watch, drive, next_budget
+from ..base.drive import STRETCH, Cancelled, Watch, drive
 from ..base.records import Stop, Trace
 from .. import _core
 from ..kernels.gram import GramSource
@@ -139,16 +138,14 @@ def run_all(fits: list[BoxFit], watch: Watch, threads: int) -> list[BoxSolution]
     """Several problems side by side on the core's threads; each result is what `run` would give."""
     states = [fit.start() for fit in fits]
     kinds: list[str | None] = [None] * len(fits)
-    budget, out_of_time = 4, False
+    out_of_time = False
     while None in kinds and not out_of_time:
         if watch.cancelled is not None and watch.cancelled.is_set():
             raise Cancelled
         running = [k for k, kind in enumerate(kinds) if kind is None]
-        began = time.perf_counter()
         stops = _core.box_advance_all(
-            [fits[k].solver.core for k in running], [states[k].arrays() for k in running], budget, threads
+            [fits[k].solver.core for k in running], [states[k].arrays() for k in running], STRETCH, threads
         )
-        budget = next_budget(budget, time.perf_counter() - began, spent=True)
         for k, stop in zip(running, stops, strict=True):
             kinds[k] = KINDS[stop]
         out_of_time = watch.out_of_time()
