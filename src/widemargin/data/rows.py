@@ -248,5 +248,8 @@ def _some_weight(weight: np.ndarray) -> np.ndarray:
             f"it must lie between 0 and {HEAVIEST:.0e}."
         )
     if not weight.any():
-        raise BadInput(f"all {weight.size} sample weights are zero: at least one row must have a positive weight.")
+        raise BadInput(
+            f"Invalid input - all samples have zero or negative weights (all {weight.size} sample weights are zero): "
+            "at least one row must have a positive weight."
+        )
     return weight

@@ -34,6 +34,7 @@ class BoxSolution:
     steps: int
     trace: Trace
     square: float  # |w|^2
+    f: np.ndarray | None = None  # K b, by item
 
     @property
     def intercept(self) -> float:
@@ -100,7 +101,7 @@ class BoxFit:
     def _solution(self, b: np.ndarray, f: np.ndarray, offsets: np.ndarray, stop: Stop) -> BoxSolution:
         assert self.state is not None
         square = float(self.problem.items(b) @ f)
-        return BoxSolution(b.copy(), offsets, stop, self.state.steps, self.trace, square)
+        return BoxSolution(b.copy(), offsets, stop, self.state.steps, self.trace, square, f.copy())
 
     def _offsets(self, b: np.ndarray, f: np.ndarray, known: np.ndarray) -> np.ndarray:
         p, offsets = self.problem, known.copy()
