@@ -137,19 +137,22 @@ class SVMFit:
         return margin_of_hull(problem, s) if problem.hard else s
 
     def _solve(self, work: Work, k: int, fit: BoxFit, watch: Watch) -> Solved:
-        """Run; where the certificate is not good enough yet, refine; only a good one makes it converged."""
-        problem = work.problems[k]
-        found = fit.run(watch, work.starts[k], lambda _: work.model())
-        solved = self._proved(fit.source, problem, self._solution(problem, found), work.psd)
+        return self._refined(work, k, fit, fit.run(watch, work.starts[k], lambda _: work.model()), watch)
+
+    def _refined(self, work: Work, k: int, fit: BoxFit, found: BoxSolution, watch: Watch) -> Solved:
+        """Where the certificate is not good enough yet, go on; only a good one makes it converged."""
+        problem, place = work.problems[k], work.places[k]
+        source = work.source if place is None else work.source.take(place)
+        solved = self._proved(source, problem, self._solution(problem, found), work.psd)
         for turn in range(REFINEMENTS):
             if found.stop.kind not in ("converged", "stalled") or reached(self, solved.certificate):
                 break
             if problem.hard:
-                self._refuse_inseparable(work, k, fit.source, solved, last=turn == REFINEMENTS - 1)
+                self._refuse_inseparable(work, k, source, solved, last=turn == REFINEMENTS - 1)
                 # Slopes of the hulls are those of the margin times rho.
                 fit.options = replace(fit.options, tol=self.tol * found.rho if found.rho > 0 else fit.options.tol)
             found = fit.refine(watch)
-            solved = self._proved(fit.source, problem, self._solution(problem, found), work.psd)
+            solved = self._proved(source, problem, self._solution(problem, found), work.psd)
         if found.stop.kind in ("converged", "stalled"):
             kind = "converged" if reached(self, solved.certificate) else "stalled"
             solved.solution.stop = Stop(kind, "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import Any
 
@@ -17,7 +17,9 @@ from ..certificate.record import SVMCertificate
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
 from ..model.dual import DualPoint
-from ..solver.svm import BoxFit, BoxSolution
+from ..model.pairs import pairs
+from ..solver.pairs import BATCH, PairFits, can_share, last_digits
+from ..solver.svm import BoxFit, BoxSolution, run_all
 
 
 @dataclass
@@ -71,9 +73,34 @@ class Work:
         self.stopped = False
 
     def solve(self) -> list[Solved]:
-        self.watch = self.estimator._watch()
+        self.watch, threads = self.estimator._watch(), self.estimator._threads()
         watched = self.tasks.active or self.watch.observe is not None
-        return crew(1 if watched else self.estimator._threads(), self._one, range(len(self.problems)))
+        soft = not any(problem.hard for problem in self.problems)
+        paired = all(place is not None for place in self.places)
+        if paired and soft and not watched and can_share(self.source):
+            return self._pairs(threads)
+        return crew(1 if watched else threads, self._one, range(len(self.problems)))
+
+    def _pairs(self, threads: int) -> list[Solved]:
+        """All pairs of classes on kernel values that they share."""
+        options, codes = self.estimator._box_options(len(self.problems)), self.data.y
+        k = int(codes.max()) + 1
+        shared, of_pair = PairFits(self.source, codes, k, options), list(pairs(k))
+
+        def proved(one: tuple[int, BoxSolution], cancelled: Event) -> Solved:
+            q, found = one
+            return self.estimator._refined(self, q, self.fits[q], found, self._watch(cancelled))
+
+        for first in range(0, len(of_pair), BATCH):
+            batch = range(first, min(first + BATCH, len(of_pair)))
+            fits = [shared.fit(*of_pair[q], self.problems[q], last_digits(len(of_pair), self.problems[q])) for q in batch]
+            self.fits[first : batch.stop] = fits
+            for q, fit in zip(batch, fits, strict=True):
+                fit.start(self.starts[q])
+            found = run_all(fits, self._watch(None), threads)
+            for q, solved in zip(batch, crew(threads, proved, list(zip(batch, found, strict=True))), strict=True):
+                self.done[q] = solved
+        return [self.done[q] for q in range(len(of_pair))]
 
     def _one(self, k: int, cancelled: Event) -> Solved:
         here, problem = self.source if self.places[k] is None else self.source.take(self.places[k]), self.problems[k]
@@ -83,7 +110,7 @@ class Work:
         self.done[k] = solved
         return solved
 
-    def _watch(self, cancelled: Event) -> Watch:
+    def _watch(self, cancelled: Event | None) -> Watch:
         """One stop is a stop of all parts, as is the end of the time."""
         w = Watch(
             observe=self._observe if self.watch.observe else None,
@@ -127,7 +154,8 @@ class Work:
         if fit is None or fit.state is None:
             zero = np.zeros(max(len(problem.total), 1))
             return Solved(problem, BoxSolution(np.zeros(problem.n_variables), zero, stop, 0, Trace(), 0.0), 1.0)
-        state = fit.state
-        found = BoxSolution(state.b.copy(), state.figures[4:].copy(), stop, state.steps, fit.trace, np.nan)
+        state, groups = fit.state, len(fit.problem.total)
+        found = fit._solution(state.b, state.f, state.figures[4 : 4 + groups].copy(), stop)
+        found = replace(found, square=np.nan, f=None)
         found = self.estimator._solution(problem, found)
         return Solved(problem, found, self.estimator._divisor(problem, found.rho))
