@@ -21,6 +21,10 @@ class WrongType(BadInput, TypeError):
     """The data are of a kind that cannot be used here."""
 
 
+class TooLarge(BadInput):
+    """Numbers so large that what is computed of them is not finite."""
+
+
 class SingleClass(BadInput):
     """All rows that count have one label."""
 

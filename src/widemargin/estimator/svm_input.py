@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import _num_samples
 
-from ..base.errors import BadInput, WrongType
+from ..base.errors import BadInput, TooLarge, WrongType
 from ..kernels.items import RowItems
 from ..kernels.mercer import CHEAP, mercer, warn_unless_psd
 from ..kernels.precomputed import Precomputed
@@ -22,7 +22,10 @@ class SVMInput(KernelInput):
     """Rows of negative weight are left out, sparse rows are refused by a machine of dense ones."""
 
     def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> KernelTraining:
-        return super()._read(X, y, _without_negative(sample_weight), **options)
+        try:
+            return super()._read(X, y, _without_negative(sample_weight), **options)
+        except TooLarge as error:  # the peers' words first
+            raise TooLarge(f"The dual coefficients or intercepts are not finite for such data: {error}") from None
 
     def _items(self, X: Any) -> Any:
         items = super()._items(X)
