@@ -35,6 +35,7 @@ class BoxSolution:
     steps: int
     trace: Trace
     square: float  # |w|^2
+    f: np.ndarray | None = None  # K b, by item
 
     @property
     def intercept(self) -> float:
@@ -92,6 +93,7 @@ class BoxFit:
         """f anew in float64, and on from there with half the tolerances."""
         assert self.state is not None
         self.state.f[:] = self.source.expand(self.problem.items(self.state.b))
+        self.state.counters[3], self.state.figures[-1] = 0, 0.0
         self.options = replace(self.options, tol=self.options.tol / 2, gap_tol=self.options.gap_tol / 2)
         self.solver = BoxSolver(self.source, self.problem, self.options, self.rows)
         return self.run(watch)
@@ -117,7 +119,7 @@ class BoxFit:
     def _solution(self, b: np.ndarray, f: np.ndarray, offsets: np.ndarray, stop: Stop) -> BoxSolution:
         assert self.state is not None
         square = float(self.problem.items(b) @ f)
-        return BoxSolution(b.copy(), offsets, stop, self.state.steps, self.trace, square)
+        return BoxSolution(b.copy(), offsets, stop, self.state.steps, self.trace, square, f.copy())
 
     def _offsets(self, b: np.ndarray, f: np.ndarray, known: np.ndarray) -> np.ndarray:
         p, offsets = self.problem, known.copy()
