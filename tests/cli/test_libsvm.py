@@ -194,6 +194,27 @@ def test_flags_that_cannot_be(wm, data, flags, words):
     refused(wm("svm-train", *flags, data("c_svc")), root.USAGE, *words)
 
 
+def test_some_rows_of_a_matrix_of_kernel_values_keep_their_numbers(wm, here, data):
+    lines = data("precomputed").read_text().splitlines(keepends=True)
+    some = np.arange(50, 9, -2)
+    (here / "some.svm").write_text("".join(lines[i] for i in some))
+    assert wm("svm-train", "-t", "4", "-c", "0.7", "some.svm").code == 0
+    model, (K, y) = load_libsvm("some.svm.model"), rows_of("precomputed")
+    direct = widemargin.SVC(kernel="precomputed", C=0.7).fit(K[np.ix_(some, some)], y[some])
+    assert sorted(model.support.tolist()) == sorted((some[direct.support_] + 1).tolist())
+    np.testing.assert_allclose(model.decision_function(K)[:, 0], direct.decision_function(K[:, some]), atol=1e-9)
+    assert wm("svm-predict", data("precomputed"), "some.svm.model", "out").code == 0
+
+
+def test_standard_input_and_output(wm, here, data):
+    text = data("c_svc").read_bytes()
+    assert wm("svm-train", "-q", "-", "m.model", stdin=text).code == 0
+    refused(wm("svm-train", "-", stdin=text), root.USAGE, "MODEL_FILE")
+    refused(wm("svm-predict", "-", "-", "out", stdin=text), root.USAGE, "standard input")
+    ran = wm("svm-predict", "-", "m.model", "-", stdin=text)
+    assert ran.err.startswith("Accuracy = ")
+
+
 def test_a_weight_needs_its_value(wm):
     refused(wm("svm-train", "two.svm", "-w1"), root.USAGE, "-w1 needs a value")
 
@@ -207,11 +228,11 @@ def test_files_that_cannot_be_used(wm, here):
     refused(wm("svm-train", write("1 1:2\n0.5 1:3\n")), root.BAD_INPUT, "0.5", "-s 3")
     refused(wm("svm-train", write("1 1:2\n-1 1:x\n")), root.BAD_INPUT, "line 2")
     refused(wm("svm-train", write("1 1:2\n1 1:3\n")), root.BAD_INPUT, "one class")
+    refused(wm("svm-train", write("1 1:2\n-1 0:1 1:3\n")), root.BAD_INPUT, "line 2", "index 0", "-t 4")
     refused(wm("svm-train", "-t", "4", write("1 1:2\n-1 1:3\n")), root.BAD_INPUT, "serial number")
     refused(
         wm("svm-train", "-t", "4", write("1 0:1 1:2 2:0\n-1 0:9 1:3 2:1\n")), root.BAD_INPUT, "row 2", "is 9", "1 to 2"
     )
-    refused(wm("svm-train", "-t", "4", write("1 0:1 1:2 2:0\n-1 0:1 1:3 2:1\n")), root.BAD_INPUT, "1, 2, …")
     refused(wm("svm-train", here / "none.svm"), root.BAD_INPUT, "none.svm")
     assert [path.name for path in here.iterdir()] == ["bad.svm"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from widemargin.base.errors import BadInput
+from widemargin.base.errors import BadInput, MalformedFile
 from widemargin.estimator.file_model import whole_labels
 
 
@@ -26,7 +26,13 @@ class LibsvmData:
 def read_rows(path: str) -> LibsvmData:
     from widemargin.data import read_svmlight
 
-    X, y = read_svmlight(path, zero_based=False)
+    try:
+        X, y = read_svmlight(path, zero_based=False)
+    except MalformedFile as error:
+        if "index 0" not in str(error):
+            raise
+        reason = "there is an index 0, where indices start at 1: 0 is for serial numbers, with -t 4"
+        raise MalformedFile(reason, path=path, line=error.line) from None
     return LibsvmData(X, _some(y, path))
 
 
@@ -44,8 +50,8 @@ def read_values(path: str) -> tuple[LibsvmData, np.ndarray]:
     return LibsvmData(dense[:, 1:], y), numbers.astype(np.int64)
 
 
-def training_values(path: str) -> LibsvmData:
-    """The square matrix of kernel values K[i, j], column j being that of the row whose serial number is given there."""
+def training_values(path: str) -> tuple[LibsvmData, np.ndarray]:
+    """The square matrix of kernel values among the rows, found by their serial numbers, and these."""
     data, numbers = read_values(path)
     n = data.X.shape[1]
     bad = np.flatnonzero((numbers < 1) | (numbers > n))
@@ -54,12 +60,7 @@ def training_values(path: str) -> LibsvmData:
             f"{path}, row {bad[0] + 1}: the serial number in column 0 is {numbers[bad[0]]}, but the kernel values are "
             f"numbered 1 to {n}"
         )
-    if len(numbers) != n or not np.array_equal(numbers, np.arange(1, n + 1)):
-        raise BadInput(
-            f"{path} has {len(numbers)} rows and {n} kernel values each: the rows of training must be numbered "
-            "1, 2, … in order, with one value for each"
-        )
-    return data
+    return LibsvmData(data.X[:, numbers - 1], data.y), numbers
 
 
 def labels_of(y: np.ndarray, path: str) -> np.ndarray:

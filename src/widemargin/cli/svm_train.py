@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,8 @@ def parse(words: list[str]) -> argparse.Namespace:
     rest, weights = take_weights(words)
     args = parser.parse_args(rest)
     args.weights = weights
+    if args.file == "-" and args.model is None and not args.v:
+        raise UsageError("standard input gives the model no name: add MODEL_FILE")
     args.model = args.model or os.path.basename(args.file) + ".model"
     if args.v and args.b:
         raise UsageError("-b 1 belongs to a model that is saved, -v saves none: choose one")
@@ -48,7 +51,7 @@ def parse(words: list[str]) -> argparse.Namespace:
 
 def run(args: argparse.Namespace) -> int:
     out = Out(args)
-    data = training_values(args.file) if args.t == 4 else read_rows(args.file)
+    data, numbers = training_values(args.file) if args.t == 4 else (read_rows(args.file), None)
     if args.s in _CLASSES:
         data = LibsvmData(data.X, labels_of(data.y, args.file))
     if args.v:
@@ -58,6 +61,8 @@ def run(args: argparse.Namespace) -> int:
     factors = _factors(args, data, out)
     estimator = _made(args, data, factors).fit(data.X, data.y)
     model = as_libsvm(estimator, libsvm_order(data.y) if args.s in _CLASSES else None)
+    if numbers is not None:
+        model = replace(model, support=numbers[model.support - 1])
     found = figures_of(estimator, model, args.c, equal_costs=not factors)
     for line in [line for part in found for line in part.lines()]:
         out.line(line)
@@ -110,8 +115,6 @@ def _with_probabilities(
 ) -> LibsvmModel:
     if not args.b:
         return model
-    from dataclasses import replace
-
     if args.s in _NUMBERS:
         called = cross_predicted(args, data, 5)
         return replace(model, prob_a=np.array([laplace_width(data.y - called)]))

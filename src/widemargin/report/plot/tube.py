@@ -137,8 +137,8 @@ class TubeDisplay:
         ax.set_xlabel(self.names[0], fontsize=9.5)
         ax.set_ylabel(self.names[1], fontsize=9.5)
         n, out, on = len(self.target), len(self.outside), len(self.edge)
-        head = f"{self.headline}, ε = {self.epsilon:.3g}: {out} of {n} rows outside of the tube, {on} on its edge"
-        title(ax, head, "rows inside cost nothing, those outside their distance to the tube")
+        head = f"{self.headline}, ε = {self.epsilon:.3g}: {out} of {n} rows outside, {on} on the edge"
+        title(ax, head, "inside costs nothing, outside the distance to the tube")
         plain_frame(ax)
         legend_below(ax, columns=5)
         return self
