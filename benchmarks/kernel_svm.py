@@ -10,7 +10,7 @@ The share of the roofline: kernel values computed, times what a value costs at t
 of NumPy's exponential measured here, over the seconds of the fit. Tiny problems: the median of 200 fits, ours and
 scikit-learn's in turn in one process.
 
-    python benchmarks/kernel_svm.py [rows ...] [--learners ours sklearn "ours stop" ...] [--kept] [--skip row:learner ...]
+    python benchmarks/kernel_svm.py [row ...] [--learners ours "ours stop" sklearn ...] [--kept] [--skip row:learner]
 
 --kept takes peers that this machine has measured before from results/peers_*.json; the table then says so.
 WIDEMARGIN_DATA   directory with the data sets; rows that need it are left out without it

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+import threadpoolctl
 
 from widemargin.certificate.svm import certify_svm
 from widemargin.kernels import RBF
@@ -87,9 +88,10 @@ def roofline(data: Path) -> dict[str, float]:
     For sparse rows the product counts the columns that are not zero in a row, at the rate of a dense product.
     """
     X = load(data)[0]
+    with threadpoolctl.threadpool_limits(1):
+        dense, exp = product_rate(X.shape[1]), exp_rate()
     width = X.shape[1] if not sp.issparse(X) else max(round(X.nnz / X.shape[0]), 1)
-    dense = product_rate(X.shape[1])
-    product, exp = dense * width / X.shape[1], exp_rate()
+    product = dense * width / X.shape[1]
     return {
         "columns_a_row": width,
         "sgemm_gflops": 2 * X.shape[1] / dense / 1e9,
