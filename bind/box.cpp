@@ -1,12 +1,15 @@
 #include "solver/box.hpp"
 
 #include <memory>
+#include <mutex>
 
 #include "arrays.hpp"
 #include "base/error.hpp"
+#include "base/parallel.hpp"
 #include "bound_kernel.hpp"
 #include "kernel/matrix_source.hpp"
 #include "kernel/native_source.hpp"
+#include "kernel/pair_source.hpp"
 
 namespace widemargin {
 namespace {
@@ -48,6 +51,31 @@ BoundSource called_source(In<double> diag, nb::object rows, nb::object square) {
   if (n > 0x7fffffff) fail("more than 2^31 - 1 items");
   return {{nb::cast(diag), rows, square},
           std::make_unique<CalledSource>(n, diag.data(), caller(rows, n), caller(square, -1))};
+}
+
+struct BoundClasses {
+  std::vector<nb::object> owners;
+  std::unique_ptr<ClassRows> classes;
+};
+
+BoundClasses class_rows(nb::list rows, int kind, double gamma, double offset, int degree, Index memory, int threads) {
+  std::vector<nb::object> owners;
+  std::vector<AnyRows> views;
+  for (nb::handle h : rows) {
+    owners.push_back(nb::borrow(h));
+    views.push_back(nb::cast<const Rows&>(h).view);
+    if (count(views.back()) > 0x3fffffff) fail("more than 2^30 - 1 rows in a class");
+    if (width(views.back()) != width(views.front()) || views.back().index() / 2 != views.front().index() / 2)
+      fail("the classes differ in their features");
+  }
+  if (memory < 0) fail("memory must not be negative");
+  const KernelSpec spec{choice(kind, KernelKind::tanh, "kernel"), gamma, offset, degree};
+  nb::gil_scoped_release free;
+  return {std::move(owners), std::make_unique<ClassRows>(views, spec, memory, threads, poll_signals)};
+}
+
+BoundSource pair_source(nb::object classes, Index a, Index b) {
+  return {{classes}, std::make_unique<PairSource>(*nb::cast<const BoundClasses&>(classes).classes, a, b)};
 }
 
 struct BoundBox {
@@ -113,6 +141,49 @@ int advance(BoundBox& self, InOut<double> b, InOut<double> f, InOut<Column> work
   return static_cast<int>(self.solver->advance(state, budget, poll_signals));
 }
 
+// Several solvers to their ends or their budgets, each on one thread of the core's own.
+std::vector<int> advance_all(const std::vector<nb::object>& solvers, const std::vector<nb::tuple>& states, Index budget,
+                             int threads) {
+  if (solvers.size() != states.size()) fail("one state a solver is needed");
+  std::vector<BoundBox*> box;
+  std::vector<BoxState> state;
+  std::vector<void*> seen;
+  for (std::size_t k = 0; k < solvers.size(); ++k) {
+    box.push_back(&nb::cast<BoundBox&>(solvers[k]));
+    if (states[k].size() != 5) fail("the state does not belong to this problem");
+    auto b = nb::cast<InOut<double>>(states[k][0], false), f = nb::cast<InOut<double>>(states[k][1], false);
+    auto work = nb::cast<InOut<Column>>(states[k][2], false);
+    auto counters = nb::cast<InOut<std::int64_t>>(states[k][3], false);
+    auto figures = nb::cast<InOut<double>>(states[k][4], false);
+    state.push_back(state_of(*box.back(), b, f, work, counters, figures));
+    seen.push_back(box.back()), seen.push_back(b.data()), seen.push_back(f.data()), seen.push_back(work.data());
+    seen.push_back(counters.data()), seen.push_back(figures.data());
+  }
+  std::sort(seen.begin(), seen.end());
+  if (std::adjacent_find(seen.begin(), seen.end()) != seen.end()) fail("two parts share a solver or an array");
+  std::vector<int> stops(solvers.size());
+  nb::gil_scoped_release free;
+  std::vector<std::unique_ptr<BoxWorkspace>> free_places;
+  std::mutex mutex;
+  parallel_for(
+      static_cast<Index>(box.size()), threads,
+      [&](Index k) {
+        const std::size_t at = static_cast<std::size_t>(k);
+        std::unique_ptr<BoxWorkspace> place;
+        {
+          const std::lock_guard lock(mutex);
+          if (!free_places.empty()) place = std::move(free_places.back()), free_places.pop_back();
+        }
+        if (!place) place = std::make_unique<BoxWorkspace>();
+        stops[at] =
+            static_cast<int>(box[at]->solver->advance(state[at], budget, threads > 1 ? never : poll_signals, *place));
+        const std::lock_guard lock(mutex);
+        free_places.push_back(std::move(place));
+      },
+      poll_signals);
+  return stops;
+}
+
 void rescore(BoundBox& self, InOut<double> b, InOut<double> f, InOut<Column> work, InOut<std::int64_t> counters,
              InOut<double> figures) {
   BoxState state = state_of(self, b, f, work, counters, figures);
@@ -135,6 +206,11 @@ void bind_box(nb::module_& m) {
   m.def("matrix_source", &matrix_source, "K"_a.noconvert(), "diag"_a.noconvert(), "Read from a matrix.");
   m.def("called_source", &called_source, "diag"_a.noconvert(), "rows"_a, "square"_a,
         "Asked from Python: rows(items) gives len(items) x n float32 values, square(items) those among the items.");
+  nb::class_<BoundClasses>(m, "ClassRows", "The rows of each class and the kernel values among them.");
+  m.def("class_rows", &class_rows, "rows"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "memory"_a, "threads"_a);
+  m.def("pair_source", &pair_source, "classes"_a, "a"_a, "b"_a, "The rows of class a, then those of class b.");
+  m.def("box_advance_all", &advance_all, "solvers"_a, "states"_a, "budget"_a, "threads"_a,
+        "BoxSolver.advance for each solver with its state (b, f, work, counters, figures), side by side.");
   nb::class_<BoundBox>(m, "BoxSolver", "Quadratic problem with boxes and fixed sums.")
       .def("advance", &advance, "b"_a.noconvert(), "f"_a.noconvert(), "work"_a.noconvert(), "counters"_a.noconvert(),
            "figures"_a.noconvert(), "budget"_a, "-> 0 budget spent, 1 converged, 2 stalled, 3 all steps made.")

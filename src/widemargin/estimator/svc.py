@@ -24,6 +24,7 @@ from ..model.dual import DualPoints
 from ..model.kernel import KernelModel
 from ..model.multiclass import Part, binary_parts
 from ..model.pairs import PairsModel, pairs
+from ..solver.pairs import can_share
 from .base import Classifier
 from .kernel_input import KernelInput
 from .kernel_support import KernelTraining, refuse_overflow
@@ -74,7 +75,10 @@ class SupportVectorClassifier(SVMFit, KernelInput, Classifier):
         problems = [self._part_problem(data, part) for part in parts]  # tells what cannot be before any kernel value
         source = GramSource(data.kernel, data.items, self._threads())
         refuse_overflow(source)
-        solved = self._solve_all(source, places, problems)
+        paired = len(parts) > 1 and self.multiclass == "ovo" and can_share(source)
+        solved = (
+            self._solve_pairs(source, data, places, problems) if paired else self._solve_all(source, places, problems)
+        )
         self.classes_, self.kernel_ = data.labels.classes, data.kernel
         self._keep(source, data, places, solved)
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (_num_samples(X),)

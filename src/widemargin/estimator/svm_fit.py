@@ -28,6 +28,8 @@ from ..kernels.rows import Linear
 from ..model.box import BoxProblem
 from ..model.dual import DualPoint
 from ..solver.box import BoxOptions
+from ..model.pairs import pairs as class_pairs
+from ..solver.pairs import solve_pairs
 from ..solver.parts import worst
 from ..solver.svm import BoxFit, BoxSolution
 
@@ -105,17 +107,34 @@ class SVMFit:
 
         return crew(self._threads(), one, range(len(problems)))
 
+    def _solve_pairs(self, source: GramSource, data: Any, places: Sequence[Any], problems: Sequence[BoxProblem]) -> Any:
+        """All pairs of classes, on kernel values that they share."""
+        options, watch = self._box_options(len(problems)), self._watch()
+        pairs = list(class_pairs(int(data.y.max()) + 1))
+        found = solve_pairs(source, data.y, pairs, problems, options, watch, self._threads())
+
+        def certified(one: Any, _cancelled: Event) -> Solved:
+            k, (fit, solution) = one
+            return self._certified(fit, solution, watch, source.take(places[k]), problems[k])
+
+        return crew(self._threads(), certified, list(enumerate(found)))
+
     def _solve(self, fit: BoxFit, watch: Watch) -> Solved:
-        solution = fit.run(watch)
-        certificate = self._proved(fit.source, fit.problem, solution)
+        return self._certified(fit, fit.run(watch), watch, fit.source, fit.problem)
+
+    def _certified(
+        self, fit: BoxFit, solution: BoxSolution, watch: Watch, source: GramSource, problem: BoxProblem
+    ) -> Solved:
+        """The solution with its proof, refined until it is what was asked for."""
+        certificate = self._proved(source, problem, solution)
         for _ in range(REFINEMENTS):
             if solution.stop.kind not in ("converged", "stalled") or self._good(certificate):
                 break
             solution = fit.refine(watch)
-            certificate = self._proved(fit.source, fit.problem, solution)
+            certificate = self._proved(source, problem, solution)
         if self._good(certificate) and solution.stop.kind == "stalled":
             solution.stop = Stop("converged", certificate.claim)
-        return Solved(fit.problem, solution, self._divisor(fit.problem, solution.rho), certificate)
+        return Solved(problem, solution, self._divisor(problem, solution.rho), certificate)
 
     def _good(self, c: SVMCertificate) -> bool:
         return bool(c.holds and c.relative_gap <= self.gap_tol and c.kkt_violation <= self.tol)

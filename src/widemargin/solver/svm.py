@@ -10,18 +10,20 @@ Method   o_g is minus the mean of F over the free variables, and where there are
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..base.drive import Watch, drive
+from ..base.drive import Cancelled, Watch, drive, next_budget
 from ..base.records import Stop, Trace
+from .. import _core
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
-from ..model.kernel import KernelModel
 from .active_set import polish
-from .box import BoxOptions, BoxSolver, BoxState
+from .box import KINDS, BoxOptions, BoxSolver, BoxState
 
 ENDLESS = 1 << 40
 
@@ -46,22 +48,42 @@ class BoxSolution:
 
 
 class BoxFit:
-    """One problem from its start to its solution, and further if that was not good enough."""
+    """One problem from its start to its solution, and further if that was not good enough.
 
-    def __init__(self, source: GramSource, problem: BoxProblem, options: BoxOptions) -> None:
-        self.source, self.problem, self.options = source, problem, options
-        self.solver = BoxSolver(source, problem, options)
+    `rows` are the kernel values in float32, if not those of `source`; `last_digits` says whether linear equations end it;
+    `among` are the items of `source` that the problem speaks of, if not all.
+    """
+
+    def __init__(
+        self,
+        source: GramSource,
+        problem: BoxProblem,
+        options: BoxOptions,
+        rows: _core.RowSource | None = None,
+        last_digits: bool = True,
+        among: np.ndarray | None = None,
+    ) -> None:
+        self.problem, self.options, self.last_digits, self.rows = problem, options, last_digits, rows
+        self._all, self._among = source, among
+        self.solver = BoxSolver(source if rows is not None else self.source, problem, options, rows)
         self.state: BoxState | None = None
         self.trace = Trace(self.solver.columns)
 
-    def run(self, watch: Watch | None = None, start: np.ndarray | None = None, snapshot: Any = None) -> BoxSolution:
+    @cached_property
+    def source(self) -> GramSource:
+        return self._all if self._among is None else self._all.take(self._among)
+
+    def start(self, b: np.ndarray | None = None) -> BoxState:
         if self.state is None:
-            self.state = self.solver.start(start)
+            self.state = self.solver.start(b)
+        return self.state
+
+    def run(self, watch: Watch | None = None, start: np.ndarray | None = None, snapshot: Any = None) -> BoxSolution:
         stop, self.trace = drive(
             self.solver,
-            self.state,
+            self.start(start),
             last=ENDLESS,
-            explain=self.solver.explain(self.state, watch.max_time if watch else None),
+            explain=self.solver.explain(self.start(), watch.max_time if watch else None),
             watch=watch,
             snapshot=(lambda: snapshot(self.solution())) if snapshot else lambda: None,
         )
@@ -70,13 +92,9 @@ class BoxFit:
     def refine(self, watch: Watch | None = None) -> BoxSolution:
         """f anew in float64, and on from there with half the tolerances."""
         assert self.state is not None
-        c = self.problem.items(self.state.b)
-        used = np.flatnonzero(c)
-        model = KernelModel(self.source.kernel, self.source.items.take(used), c[None, used], np.zeros(1))
-        self.state.f[:] = model.scores(self.source.items, self.source.threads)[:, 0]
+        self.state.f[:] = self.source.expand(self.problem.items(self.state.b))
         self.options = replace(self.options, tol=self.options.tol / 2, gap_tol=self.options.gap_tol / 2)
-        fresh = BoxSolver(self.source, self.problem, self.options)
-        self.solver = fresh
+        self.solver = BoxSolver(self.source, self.problem, self.options, self.rows)
         return self.run(watch)
 
     def solution(self, stop: Stop | None = None) -> BoxSolution:
@@ -89,7 +107,7 @@ class BoxFit:
 
     def _finished(self, stop: Stop) -> BoxSolution:
         assert self.state is not None
-        if stop.kind not in ("converged", "stalled"):
+        if stop.kind not in ("converged", "stalled") or not self.last_digits:
             return self.solution(stop)
         better = polish(self.source, self.problem, self.state.b)
         self.state.b[:] = better.b
@@ -115,3 +133,24 @@ class BoxFit:
             inner = [e for e in ends if np.isfinite(e)]
             offsets[g] = -float(np.mean(inner)) if inner else 0.0
         return offsets
+
+
+def run_all(fits: list[BoxFit], watch: Watch, threads: int) -> list[BoxSolution]:
+    """Several problems side by side on the core's threads; each result is what `run` would give."""
+    states = [fit.start() for fit in fits]
+    kinds: list[str | None] = [None] * len(fits)
+    budget, out_of_time = 4, False
+    while None in kinds and not out_of_time:
+        if watch.cancelled is not None and watch.cancelled.is_set():
+            raise Cancelled
+        running = [k for k, kind in enumerate(kinds) if kind is None]
+        began = time.perf_counter()
+        stops = _core.box_advance_all(
+            [fits[k].solver.core for k in running], [states[k].arrays() for k in running], budget, threads
+        )
+        budget = next_budget(budget, time.perf_counter() - began, spent=True)
+        for k, stop in zip(running, stops, strict=True):
+            kinds[k] = KINDS[stop]
+        out_of_time = watch.out_of_time()
+    explained = [fit.solver.explain(s, watch.max_time)(k or "time") for fit, s, k in zip(fits, states, kinds, strict=True)]
+    return [fit._finished(stop) for fit, stop in zip(fits, explained, strict=True)]
