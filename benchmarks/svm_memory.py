@@ -1,9 +1,9 @@
 """Does SVC stay within the memory that it was given, and what does it have after a minute with 200,000 rows?
 
-Budget: 20,000 x 50 rows with cache_size 50, 200 and 800 MB and "auto", each in a process of its own. The resident set may
-grow by the budget, two copies of the data, and arrays of some numbers a row (200 bytes; kernel blocks of a certificate:
-32 MB). Large: 200,000 x 50 rows with max_time=60 and cache_size=1000: the model must predict well above chance, say
-that it did not converge, and its certificate must be what certify finds again in float64.
+Budget: 20,000 x 50 rows with cache_size 50, 200 and 800 MB and "auto", each in a process of its own. The resident set
+may grow by the budget, two copies of the data, and arrays of some numbers a row (200 bytes; kernel blocks of a
+certificate: 32 MB). Large: 200,000 x 50 rows with max_time=60 and cache_size=1000: the model must predict well above
+chance, say that it did not converge, and its certificate must be what certify finds again in float64.
 
 Peak by a thread that looks every 5 ms.   python benchmarks/svm_memory.py [budget] [large]
 """
@@ -99,9 +99,8 @@ def row(name: str, r: dict[str, Any], good: bool) -> None:
 
 
 def main(parts: list[str]) -> int:
-    print(
-        f"{'rows, cache_size':<26}{'budget':>9}{'data':>7}{'grown':>9}{'allowed':>9}{'wall s':>8}{'gap':>10}{'accuracy':>10}"
-    )
+    heads = f"{'budget':>9}{'data':>7}{'grown':>9}{'allowed':>9}{'wall s':>8}{'gap':>10}{'accuracy':>10}"
+    print(f"{'rows, cache_size':<26}{heads}   in MB")
     record: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     good = []
     if "budget" in parts:

@@ -3,7 +3,9 @@
 Anchors: objectives, support and accuracies that LIBSVM's authors, its users and the authors of ThunderSVM have printed.
 A published objective stopped at a violation, so it may lie below the optimum by a little: ours must not be worse, and
 equal to 5e-6 (at a violation of 1e-3) or 1e-6 (1e-5). A published number of support vectors must be met to a hundredth:
-it counts variables that the optimum has at 0. heart_scale is in none of the packages at hand and left out.
+it counts variables that the optimum has at 0. Accuracies must be met exactly; where a test row's score is smaller than
+the published fit's tol, the published label is that of where LIBSVM stopped, not of the optimum, and the table says how
+many such rows there are. heart_scale is in none of the packages at hand and left out.
 
 Agreement: 16 real sets and 4 random ones, at most 800 rows to learn and 400 to judge, five formulations each;
 svm_race/agreement.py says what agreeing means. LIBSVM is libsvm-official.
@@ -75,7 +77,12 @@ def scaled(X: Any, like: Any) -> np.ndarray:
     X, like = (M.toarray() if sp.issparse(M) else np.asarray(M, dtype=np.float64) for M in (X, like))
     low, high = like.min(axis=0), like.max(axis=0)
     width = np.where(high > low, high - low, 1.0)
-    return np.where(high > low, 2 * (X - low) / width - 1, 0.0)
+    return six_digits(np.where(high > low, 2 * (X - low) / width - 1, 0.0))
+
+
+def six_digits(X: np.ndarray) -> np.ndarray:
+    """As svm-scale prints numbers: objectives of exact numbers differ in the seventh digit."""
+    return np.array([float(f"{x:g}") for x in X.ravel()]).reshape(X.shape)
 
 
 def guide(name: str, to_scale: bool, C: float, gamma: float | None) -> Callable[[], dict[str, float]]:
@@ -84,7 +91,9 @@ def guide(name: str, to_scale: bool, C: float, gamma: float | None) -> Callable[
         X, Z = (scaled(X, X), scaled(Z, X)) if to_scale else (X.toarray(), Z.toarray())
         model = wm.SVC(C=C, gamma=1 / X.shape[1] if gamma is None else gamma).fit(X, y)
         right = int(np.count_nonzero(model.predict(Z) == z))
-        return {"right": right, "obj": -model.certificate_.dual, "nSV": len(model.support_)} | gap_of(model)
+        near = int(np.count_nonzero(np.abs(model.decision_function(Z)) <= model.tol))
+        found = {"right": right, "obj": -model.certificate_.dual, "nSV": len(model.support_), "near": near}
+        return found | gap_of(model)
 
     return run
 
@@ -151,11 +160,12 @@ def run_anchors(record: dict[str, Any]) -> bool:
             record[name]["cpu_seconds"] = round(time.process_time() - began, 2)
             keep("anchors", record)
         r = record[name]
+        hidden = ("tol", "relative_gap", "near")
         words = [
-            " ".join(f"{k} {v:.10g}" for k, v in r[side].items() if k not in ("tol", "relative_gap"))
-            for side in ("published", "found")
+            " ".join(f"{k} {v:.10g}" for k, v in r[side].items() if k not in hidden) for side in ("published", "found")
         ]
-        print(f"{name:<42}{words[0]:>34}{words[1]:>42}   {'met' if r['met'] else 'MISSED'}", flush=True)
+        said = "met" if r["met"] else f"MISSED ({r['found'].get('near', 0)} test rows score below tol: ties)"
+        print(f"{name:<42}{words[0]:>34}{words[1]:>42}   {said}", flush=True)
     return all(r["met"] for r in record.values())
 
 
