@@ -4,6 +4,7 @@ PYTHON ?= python3
 JOBS ?= 2
 VENV := .venv
 PY := $(VENV)/bin/python
+PEERS := $(VENV)/peers
 PIP := $(PY) -m pip --disable-pip-version-check install -q -q
 EDITABLE := CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PIP) --no-build-isolation -e
 NATIVE := CMakeLists.txt pyproject.toml $(shell find core bind -name '*.[ch]pp')
@@ -41,8 +42,11 @@ $(VENV)/.lint: pyproject.toml | $(VENV)/.installed
 	$(EDITABLE) ".[lint]"
 	@touch $@
 
-$(VENV)/.bench: pyproject.toml | $(VENV)/.installed
-	$(EDITABLE) ".[bench]"
+# The peers live in an environment of their own: they must not decide which NumPy we are measured with.
+$(VENV)/.bench: Makefile | $(VENV)/.installed
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip --disable-pip-version-check install -q -q scikit-learn lightgbm xgboost-cpu catboost \
+	  snapml svmloader svmlight-loader liblinear-official
 	@touch $@
 
 setup: $(VENV)/.installed stub
@@ -65,7 +69,7 @@ examples: $(VENV)/.installed
 	@set -e; for script in examples/*.py; do echo "$$script"; $(PY) "$$script" >/dev/null; done
 
 bench: $(VENV)/.bench
-	@set -e; for script in benchmarks/*.py; do echo "$$script"; $(PY) "$$script"; done
+	@set -e; export WIDEMARGIN_PEERS=$(PEERS)/bin/python; for script in benchmarks/*.py; do echo "$$script"; $(PY) "$$script"; done
 
 reproduce: $(VENV)/.installed
 	@set -e; for script in benchmarks/reproduce/*.py; do echo "$$script"; $(PY) "$$script"; done

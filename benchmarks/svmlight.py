@@ -5,8 +5,11 @@ The first call in a process also pays for memory that the machine has not given 
 of 200 MB: a9a repeated (short entries, index:1) and random rows with six-digit decimals.
 
 WIDEMARGIN_DATA   directory with a9a/train.svm.xz; without it there is nothing to measure
-WIDEMARGIN_PEERS  a Python that has the peers (xgboost, lightgbm, catboost, svmlight-loader, liblinear-official);
-                  without it this one is used, and peers that it lacks are left out
+WIDEMARGIN_PEERS  a Python that has the peers (`make bench` makes one); without it this one is used, and peers that it
+                  lacks are left out
+
+Found on PyPI and not measured: libsvm-official (the same reader as liblinear-official), mxnet (its import fails with
+the NumPy that pip chooses for it).
 """
 
 from __future__ import annotations
@@ -57,6 +60,18 @@ def catboost(path: str) -> Any:
     return catboost.Pool(f"libsvm://{path}", thread_count=1)
 
 
+def snapml(path: str) -> Any:
+    from snapml.Loaders import load_from_svmlight_format
+
+    return load_from_svmlight_format(path, num_chunks=1)
+
+
+def svmloader(path: str) -> Any:
+    from svmloader import load_svmfile
+
+    return load_svmfile(path)
+
+
 def svmlight_loader(path: str) -> Any:
     import svmlight_loader
 
@@ -70,7 +85,7 @@ def liblinear(path: str) -> Any:
     return svm_read_problem(path, return_scipy=True)
 
 
-PEERS = (scikit_learn, lightgbm, xgboost, catboost, svmlight_loader, liblinear)
+PEERS = (scikit_learn, lightgbm, xgboost, catboost, snapml, svmloader, svmlight_loader, liblinear)
 READERS = {reader.__name__: reader for reader in (ours, *PEERS)}
 
 
