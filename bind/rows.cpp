@@ -5,8 +5,15 @@
 namespace widemargin {
 namespace {
 
+// The compiler counts on it. Rows come from users, who may have cut them out of a file.
+template <class T>
+void check_aligned(const T* x) {
+  if (reinterpret_cast<std::uintptr_t>(x) % alignof(T) != 0) fail("the values of an array must be aligned");
+}
+
 template <class T>
 Rows dense(In2<T> x) {
+  check_aligned(x.data());
   if (x.shape(0) > 0 && x.shape(1) > 1 && x.stride(1) != 1) fail("the values of a row must be contiguous");
   const auto n = static_cast<Index>(x.shape(0)), d = static_cast<Index>(x.shape(1));
   return {DenseRows<T>{x.data(), n, d, n > 1 ? x.stride(0) : d}, {nb::cast(x)}};
@@ -18,6 +25,9 @@ Rows csr(In<T> values, In<Column> columns, In<Index> offsets, Index d, int threa
     fail("arrays of a sparse matrix do not fit together");
   if (d < 0 || d > 0x7fffffff)
     fail("a sparse matrix of " + std::to_string(d) + " columns: at most 2^31 - 1 are possible");
+  check_aligned(values.data());
+  check_aligned(columns.data());
+  check_aligned(offsets.data());
   const auto n = static_cast<Index>(offsets.shape(0)) - 1, nnz = static_cast<Index>(values.shape(0));
   {
     nb::gil_scoped_release free;

@@ -112,15 +112,17 @@ class Pool {
 // the locks may be in any state, so the child forgets the pool and makes another when it needs one.
 std::atomic<Pool*> the_pool{nullptr};
 
+#ifndef _WIN32
+// When the library is loaded, not at the first use: a fork in the middle of that would leave the child waiting for ever
+// for a thread that it does not have to finish it.
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] {
+  the_pool.store(nullptr);
+  inside_task = false;
+});
+#endif
+
 Pool& pool() {
   if (Pool* p = the_pool.load()) return *p;
-#ifndef _WIN32
-  static const int registered = pthread_atfork(nullptr, nullptr, [] {
-    the_pool.store(nullptr);
-    inside_task = false;
-  });
-  (void)registered;
-#endif
   Pool* fresh = new Pool;
   Pool* none = nullptr;
   if (the_pool.compare_exchange_strong(none, fresh)) return *fresh;

@@ -85,6 +85,7 @@ def test_parts_that_share_what_they_write_are_refused(list_of):
         (lambda: _core.Rows.csr(np.ones(1), np.array([D], np.int32), np.array([0, 1]), D, 1), "column"),
         (lambda: _core.Rows.csr(np.ones(1), np.array([0], np.int32), np.array([0, 2]), D, 1), "offset"),
         (lambda: _core.Rows.dense(np.ones((2, 6))[:, ::2]), "contiguous"),
+        (lambda: _core.Rows.dense(np.zeros(49, np.uint8)[1:].view(np.float64).reshape(2, 3)), "aligned"),
     ],
 )
 def test_arguments_at_fault_are_named(call, words):

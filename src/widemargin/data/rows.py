@@ -33,7 +33,12 @@ def canonical(X: Any) -> Any:
             X.sum_duplicates()
         return X
     contiguous = X.shape[1] <= 1 or X.strides[1] == X.itemsize
-    return X if contiguous and X.dtype.isnative and X.flags.aligned else np.ascontiguousarray(X)
+    return X if contiguous and X.dtype.isnative and X.flags.aligned else _plain(X, X.dtype.newbyteorder("="))
+
+
+def _plain(x: np.ndarray, dtype: Any) -> np.ndarray:
+    """Contiguous and aligned (which np.ascontiguousarray does not see to); `x` itself if it is so already."""
+    return np.require(x, dtype, ["C", "A"])
 
 
 def native_rows(X: Any, threads: int = 1) -> _core.Rows:
@@ -42,9 +47,8 @@ def native_rows(X: Any, threads: int = 1) -> _core.Rows:
         return _core.Rows.dense(X)
     if X.shape[1] >= 2**31:
         raise BadInput(f"X has {X.shape[1]} columns; at most {2**31 - 1} are supported: hash the features.")
-    columns = np.ascontiguousarray(X.indices, dtype=np.int32)
-    offsets = np.ascontiguousarray(X.indptr, dtype=np.int64)
-    return _core.Rows.csr(np.ascontiguousarray(X.data), columns, offsets, X.shape[1], threads)
+    values, columns, offsets = _plain(X.data, X.dtype), _plain(X.indices, np.int32), _plain(X.indptr, np.int64)
+    return _core.Rows.csr(values, columns, offsets, X.shape[1], threads)
 
 
 def row_blocks(X: Any) -> Iterator[tuple[slice, Any]]:
