@@ -51,33 +51,34 @@ AVX2 inline void tile(const float* a, const float* b, Index d, float* out, Index
   }
 }
 
-// The same with one register a row and parity.
+// R rows with one group: a register a row and each of four sums, over the features 0, 4, 8, ..., over 1, 5, 9, ..., ...
 template <int R>
 AVX512 inline void wide_tile(const float* a, const float* b, Index d, float* out, Index ld) {
-  __m512 even[R], odd[R];
-#pragma GCC unroll 8
-  for (int r = 0; r < R; ++r) even[r] = odd[r] = _mm512_setzero_ps();
+  __m512 sum[R][4];
+#pragma GCC unroll 4
+  for (int r = 0; r < R; ++r) sum[r][0] = sum[r][1] = sum[r][2] = sum[r][3] = _mm512_setzero_ps();
   Index k = 0;
-  for (; k + 2 <= d; k += 2, b += 2 * packed_width) {
-    const __m512 b0 = _mm512_loadu_ps(b), b1 = _mm512_loadu_ps(b + packed_width);
-#pragma GCC unroll 8
-    for (int r = 0; r < R; ++r) {
-      even[r] = _mm512_fmadd_ps(_mm512_set1_ps(a[r * d + k]), b0, even[r]);
-      odd[r] = _mm512_fmadd_ps(_mm512_set1_ps(a[r * d + k + 1]), b1, odd[r]);
+  for (; k + 4 <= d; k += 4, b += 4 * packed_width)
+#pragma GCC unroll 4
+    for (int p = 0; p < 4; ++p) {
+      const __m512 x = _mm512_loadu_ps(b + p * packed_width);
+#pragma GCC unroll 4
+      for (int r = 0; r < R; ++r) sum[r][p] = _mm512_fmadd_ps(_mm512_set1_ps(a[r * d + k + p]), x, sum[r][p]);
     }
-  }
-#pragma GCC unroll 8
-  for (int r = 0; r < R; ++r) {
-    if (k < d) even[r] = _mm512_fmadd_ps(_mm512_set1_ps(a[r * d + k]), _mm512_loadu_ps(b), even[r]);
-    _mm512_storeu_ps(out + r * ld, _mm512_add_ps(even[r], odd[r]));
-  }
+  for (; k < d; ++k, b += packed_width)
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r)
+      sum[r][0] = _mm512_fmadd_ps(_mm512_set1_ps(a[r * d + k]), _mm512_loadu_ps(b), sum[r][0]);
+#pragma GCC unroll 4
+  for (int r = 0; r < R; ++r)
+    _mm512_storeu_ps(out + r * ld,
+                     _mm512_add_ps(_mm512_add_ps(sum[r][0], sum[r][1]), _mm512_add_ps(sum[r][2], sum[r][3])));
 }
 
 AVX512 void wide_group_products(const float* a, Index m, const float* b, Index d, float* out, Index ld) {
   Index i = 0;
-  for (; i + 8 <= m; i += 8) wide_tile<8>(a + i * d, b, d, out + i * ld, ld);
-  for (; i + 2 <= m; i += 2) wide_tile<2>(a + i * d, b, d, out + i * ld, ld);
-  if (i < m) wide_tile<1>(a + i * d, b, d, out + i * ld, ld);
+  for (; i + 4 <= m; i += 4) wide_tile<4>(a + i * d, b, d, out + i * ld, ld);
+  for (; i < m; ++i) wide_tile<1>(a + i * d, b, d, out + i * ld, ld);
 }
 
 AVX2 void group_products(const float* a, Index m, const float* b, Index d, float* out, Index ld) {
@@ -99,6 +100,8 @@ void group_products(const float* a, Index m, const float* b, Index d, float* out
 #endif
 
 }  // namespace
+
+Index packed_roundings(Index d) { return simd::level() == simd::Level::avx512 ? d / 4 + d % 4 + 2 : (d + 1) / 2 + 1; }
 
 void packed_products(const float* a, Index m, const float* packed, Index n, Index d, float* out, Index ld) {
   Index j = 0;

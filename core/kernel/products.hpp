@@ -1,7 +1,8 @@
 // Dot products of a few rows with many, in float32, for rows that are packed 16 together.
 //
 // Why not BLAS  it packs the many rows again at every call, which at 50 features costs half as much as the products;
-//               here they are packed once. Two sums, over even and odd features, halve the rounding error as well.
+//               here they are packed once. Two sums, over even and odd features, halve the rounding error as well;
+//               with AVX-512 there are four.
 // Needs AVX2; the caller looks.
 #pragma once
 
@@ -29,6 +30,6 @@ void pack_rows(Index n, Index d, RowAt row, std::vector<float>& out) {
 void packed_products(const float* a, Index m, const float* packed, Index n, Index d, float* out, Index ld);
 
 // How many roundings a product goes through on its way into the sum.
-constexpr Index packed_roundings(Index d) { return (d + 1) / 2 + 1; }
+Index packed_roundings(Index d);
 
 }  // namespace widemargin
