@@ -88,6 +88,8 @@ def coding(args: argparse.Namespace) -> dict[str, Any]:
 def target_of(args: argparse.Namespace) -> str | int:
     """The target as the readers take it: a whole number is a position, anything else a name."""
     if args.target is None:
+        if args.file != "-":
+            os.stat(args.file)  # that there is no such file is the first thing to say
         raise UsageError("--target is needed: the name of the column to be predicted, or its number from 0")
     return int(args.target) if re.fullmatch(r"-?\d+", args.target) else args.target
 
