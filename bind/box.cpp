@@ -130,12 +130,12 @@ BoundBox make(nb::object object, In<double> t, In<double> lower, In<double> uppe
 BoxState state_of(const BoundBox& self, InOut<double>& b, InOut<double>& f, InOut<Column>& work,
                   InOut<std::int64_t>& counters, InOut<double>& figures) {
   if (static_cast<Index>(b.shape(0)) != self.N || static_cast<Index>(f.shape(0)) != self.n ||
-      static_cast<Index>(work.shape(0)) != self.working || counters.shape(0) != 4 ||
-      static_cast<int>(figures.shape(0)) != 5 + self.groups)
+      static_cast<Index>(work.shape(0)) != self.working || counters.shape(0) != 5 ||
+      static_cast<int>(figures.shape(0)) != 6 + self.groups)
     fail("the state does not belong to this problem");
   for (std::size_t a = 0; a < work.shape(0); ++a)
     if (work.data()[a] < -1 || work.data()[a] >= self.N) fail("the state does not belong to this problem");
-  check_counters(counters.data(), 4, std::int64_t{1} << 60);
+  check_counters(counters.data(), 5, std::int64_t{1} << 60);
   return {b.data(), f.data(), work.data(), counters.data(), figures.data()};
 }
 

@@ -73,11 +73,13 @@ void BoxSolver::measure(BoxState& s) {
   s.figures[2] = P, s.figures[3] = D;
 }
 
-// An optimum of 0, or kernel values of float32, can leave a relative gap that no step makes smaller.
+// An optimum of 0, bounds too far apart, or kernel values of float32 can leave what no step makes smaller.
 bool BoxSolver::no_progress(BoxState& s) const {
-  double& best = s.figures[4 + p_.groups];
+  double &violation = s.figures[4 + p_.groups], &gap = s.figures[5 + p_.groups];
+  if (violation == 0 || s.figures[0] < violation / 2) violation = s.figures[0], s.counters[4] = s.counters[1];
+  if (s.figures[0] > o_.tol) return s.counters[1] - s.counters[4] > 1000000 + 100 * p_.N;
   if (s.figures[1] == infinite) return false;
-  if (best == 0 || s.figures[1] < best / 2) best = s.figures[1], s.counters[3] = 0;
+  if (gap == 0 || s.figures[1] < gap / 2) gap = s.figures[1], s.counters[3] = 0;
   return ++s.counters[3] > 64 + p_.N / 8;
 }
 
@@ -234,8 +236,8 @@ BoxStop BoxSolver::advance(BoxState& s, Index budget, Poll poll, BoxWorkspace& p
     if (s.figures[0] <= o_.tol) {
       measure(s);
       if (s.figures[1] <= o_.gap_tol) return BoxStop::converged;
-      if (no_progress(s)) return BoxStop::stalled;
     }
+    if (no_progress(s)) return BoxStop::stalled;
     if (s.counters[1] >= o_.most_steps) return BoxStop::steps;
     if (hard_ && no_margin(s)) return BoxStop::unbounded;
     choose(s);

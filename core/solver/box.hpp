@@ -45,8 +45,8 @@ struct BoxState {
   double* b;               // N
   double* f;               // n
   Column* work;            // `working` variables of the last small problem, -1 = none
-  std::int64_t* counters;  // rounds, steps, rows computed, rounds since the gap was halved
-  double* figures;         // violation, relative gap, primal, dual, bias of each group, gap that is to be halved
+  std::int64_t* counters;  // rounds, steps, rows computed, rounds since the gap was halved, steps when the violation was
+  double* figures;         // violation, relative gap, primal, dual, bias of each group, violation and gap to be halved
 };
 
 enum class BoxStop { budget, converged, stalled, steps, unbounded };

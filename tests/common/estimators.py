@@ -47,8 +47,17 @@ def make(cls: type, **params: Any) -> Any:
     if takes(cls, "gap_tol"):  # ends by itself, and says so where it may not
         del usual["max_iter"]
     if cls.__name__ == "NuSVC":  # feasible for classes of any size in these tests
-        usual["nu"] = 0.1
+        usual["nu"] = 0.25
     return cls(**{**usual, **params})
+
+
+def few(cls: type, epochs: int) -> dict[str, Any]:
+    """Parameters of a short fit, for those that go by epochs."""
+    return {"max_iter": epochs} if takes(cls, "max_iter") and not takes(cls, "gap_tol") else {}
+
+
+def reads_targets(cls: type) -> bool:
+    return is_classifier(cls()) or is_regressor(cls())
 
 
 def knob(cls: type) -> tuple[str, list[Any]]:

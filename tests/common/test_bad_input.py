@@ -11,10 +11,9 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
-from tests.common.estimators import CLASSIFIERS, ESTIMATORS, make, sample, takes
+from tests.common.estimators import CLASSIFIERS, ESTIMATORS, make, reads_targets, sample, takes
 
 import widemargin as wm
 from widemargin.base.errors import BadInput, DataMismatch
@@ -309,7 +308,7 @@ CLASSIFIER_STREAM = {
 def cases():
     for cls in ESTIMATORS:
         tables = [EVERY]
-        tables += [TARGETS] if is_classifier(cls()) or is_regressor(cls()) else []
+        tables += [TARGETS] if reads_targets(cls) else []
         tables += [] if takes(cls, "gap_tol") else [NEGATIVE]
         streams = hasattr(cls, "partial_fit")
         tables += [STREAM] if streams else []

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.linalg import LinAlgWarning
-from tests.common.estimators import each_classifier, each_estimator, make, sample, takes
+from sklearn.exceptions import ConvergenceWarning
+from tests.common.estimators import each_classifier, each_estimator, make, reads_targets, sample, takes
 
 from widemargin.base.errors import BadInput
 
@@ -46,7 +47,16 @@ def test_light_and_heavy_rows(cls, w):
     weight = np.where(np.arange(45) % 2 == 0, w, 1.0)
     # Two equal rows of weight 1e30 leave linear equations singular in float64: that is said, and the model is usable.
     singular = w > 1e15 and not takes(cls, "max_iter")
-    with pytest.warns(LinAlgWarning, match="raise alpha") if singular else nullcontext():
+    # Where some bounds are 1e30 times others, a violation of 0.001 is far below rounding.
+    coarse = w > 1e15 and takes(cls, "gap_tol")
+    said = (
+        pytest.warns(LinAlgWarning, match="raise alpha")
+        if singular
+        else pytest.warns(ConvergenceWarning, match="rounding allows no further step .* asked: scale")
+        if coarse
+        else nullcontext()
+    )
+    with said:
         model = make(cls).fit(X, y, sample_weight=weight)
     assert np.isfinite(model.predict(X).astype(float)).all()
     assert model.certificate_.holds is not False
@@ -65,7 +75,7 @@ def test_a_failed_fit_leaves_the_old_model_usable_or_none(cls):
     before = model.predict(X)
     holed = X.copy()
     holed[3, 3] = np.nan
-    for bad in ((X[:-1], y), (holed, y)):
+    for bad in ((X[:-1], y), (holed, y)) if reads_targets(cls) else ((holed, y),):
         with pytest.raises(BadInput):
             model.fit(*bad)
         np.testing.assert_array_equal(model.predict(X), before)

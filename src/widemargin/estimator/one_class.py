@@ -109,7 +109,8 @@ class OneClassSVM(OutlierMixin, OneExpansion):
         return BoxProblem.one_class(self._weight(data), self.nu)
 
     def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> KernelTraining:
-        return super()._read(X, np.zeros(_num_samples(X)), sample_weight, **options)
+        rows = _num_samples(X) if np.ndim(X) or hasattr(X, "shape") else 0  # what is no rows at all is told below
+        return super()._read(X, np.zeros(rows), sample_weight, **options)
 
     @with_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):

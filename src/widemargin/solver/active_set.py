@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dsysv
 
 from ..base.blas import one_blas_thread
 from ..kernels.gram import GramSource
@@ -82,9 +82,9 @@ class _Face:
         here = A.any(axis=0)
         missing = np.array([t - self.b[p.groups == g].sum() for g, t in enumerate(p.total)])
         d, o = _proximal(K, F, A[:, here], missing[here], MU * self.scale)
+        if not np.isfinite(d).all() or float(d @ (K @ d)) < -MU * self.scale * float(d @ d):
+            return True  # no kernel: what solves the equations is no minimum
         self.offsets[here] = o
-        if not np.isfinite(d).all():
-            return True
         room = np.where(d > 0, p.upper[v] - self.b[v], p.lower[v] - self.b[v])
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(d != 0, room / d, np.inf)
@@ -140,11 +140,10 @@ def _values(source: GramSource, items: np.ndarray | None) -> np.ndarray:
 def _proximal(
     K: np.ndarray, F: np.ndarray, A: np.ndarray, missing: np.ndarray, mu: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(d, o) with (K + mu I) d + A o = -F and A'd = missing."""
-    try:
-        factor = cho_factor(K + mu * np.eye(len(K)), lower=True, check_finite=False)
-    except LinAlgError:
-        factor = cho_factor(K + 1e4 * mu * np.eye(len(K)), lower=True, check_finite=False)
-    u, U = cho_solve(factor, -F, check_finite=False), cho_solve(factor, A, check_finite=False)
-    o = np.linalg.solve(A.T @ U, A.T @ u - missing)
-    return u - U @ o, o
+    """(d, o) with (K + mu I) d + A o = -F and A'd = missing, all at once: apart they lose digits where K is singular."""
+    n, g = A.shape
+    M, right = np.zeros((n + g, n + g)), np.concatenate([-F, missing])
+    M[:n, :n], M[:n, n:], M[n:, :n] = K, A, A.T
+    M[np.arange(n), np.arange(n)] += mu
+    found, info = dsysv(M, right)[2:]
+    return (found[:n], found[n:]) if info == 0 else (np.full(n, np.nan), np.full(g, np.nan))

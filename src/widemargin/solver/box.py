@@ -20,7 +20,7 @@ from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
 
 KINDS = (None, "converged", "stalled", "epochs", "unbounded")
-COUNTERS = ("rounds", "steps", "rows", "waited")
+COUNTERS = ("rounds", "steps", "rows", "waited", "halved")
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class BoxOptions:
 @dataclass
 class BoxState:
     """b, f, the last working set, counters, figures: violation, relative gap, primal, dual, bias of each group,
-    the gap that is to be halved."""
+    the violation and the gap that are to be halved."""
 
     b: np.ndarray
     f: np.ndarray
@@ -93,7 +93,7 @@ class BoxSolver:
             np.zeros(self.problem.n),
             np.full(self.working, -1, np.int32),
             np.zeros(len(COUNTERS), np.int64),
-            np.zeros(5 + len(self.problem.total)),
+            np.zeros(6 + len(self.problem.total)),
         )
         if b.any():
             self.core.rescore(*state.arrays())

@@ -93,7 +93,7 @@ class BoxFit:
         """f anew in float64, and on from there with half the tolerances."""
         assert self.state is not None
         self.state.f[:] = self.source.expand(self.problem.items(self.state.b))
-        self.state.counters[3], self.state.figures[-1] = 0, 0.0
+        self.state.counters[3], self.state.counters[4], self.state.figures[-2:] = 0, self.state.steps, 0.0
         self.options = replace(self.options, tol=self.options.tol / 2, gap_tol=self.options.gap_tol / 2)
         self.solver = BoxSolver(self.source, self.problem, self.options, self.rows)
         return self.run(watch)
