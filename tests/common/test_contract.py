@@ -9,12 +9,17 @@ WEIGHTS = {
 }
 
 
+def instance(cls):
+    """With its defaults; the checks weigh one class ten million times the other, and nu may be twice the smaller share."""
+    return cls(nu=2e-7) if cls.__name__ == "NuSVC" else cls()
+
+
 def expected_failures(estimator):
     """None for estimators that seek an optimum; tests/common/test_weights.py shows what holds for the others."""
     return WEIGHTS if depends_on_order(type(estimator)) else {}
 
 
-@parametrize_with_checks([cls() for cls in ESTIMATORS], expected_failed_checks=expected_failures)
+@parametrize_with_checks([instance(cls) for cls in ESTIMATORS], expected_failed_checks=expected_failures)
 def test_scikit_learn_check(estimator, check):
     check(estimator)
 

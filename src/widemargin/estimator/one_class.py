@@ -22,6 +22,8 @@ from ..model.box import BoxProblem
 from .kernel_support import KernelTraining
 from .svm_expansion import OneExpansion
 
+EDGE = 2.0**-33  # of rho: rounding decides nothing
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OneClassSVM(OutlierMixin, OneExpansion):
@@ -109,7 +111,8 @@ class OneClassSVM(OutlierMixin, OneExpansion):
         return BoxProblem.one_class(self._weight(data), self.nu)
 
     def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> KernelTraining:
-        rows = _num_samples(X) if np.ndim(X) or hasattr(X, "shape") else 0  # what is no rows at all is told below
+        counted = hasattr(X, "__len__") or hasattr(X, "shape")
+        rows = _num_samples(X) if counted and getattr(X, "shape", True) else 0  # what is no rows is told below
         return super()._read(X, np.zeros(rows), sample_weight, **options)
 
     @with_callbacks
@@ -140,7 +143,7 @@ class OneClassSVM(OutlierMixin, OneExpansion):
         return -self.intercept_
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Signed score: positive inside of the region.
+        """Signed score: positive inside of the region, 0 on its edge (free support rows are there) to rounding.
 
         Parameters
         ----------
@@ -151,7 +154,8 @@ class OneClassSVM(OutlierMixin, OneExpansion):
         -------
         ndarray of shape (n_samples,)
         """
-        return self._values(X)
+        scores = self._values(X)
+        return np.where(np.abs(scores) <= EDGE * np.abs(self.intercept_), 0.0, scores)
 
     def score_samples(self, X: Any) -> np.ndarray:
         """The score without its offset.

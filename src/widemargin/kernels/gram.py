@@ -10,8 +10,7 @@ import numpy as np
 
 from .. import _core
 from .items import Items, RowItems
-from .rows import RowKernel
-
+from .rows import RBF, RowKernel
 
 ROWS, COLUMNS = 2048, 1024  # of a block: both sides are long, so that preparing them costs little beside the values
 
@@ -56,7 +55,19 @@ class GramSource:
         """Rows and kernel for solvers of the core; None if the kernel is computed in Python."""
         if not (isinstance(self.kernel, RowKernel) and isinstance(self.items, RowItems)):
             return None
-        return _core.kernel_rows(self.items.native, *self.kernel.native(), self.threads)
+        return _core.kernel_rows(self.near_origin.native, *self.kernel.native(), self.threads)
+
+    @cached_property
+    def near_origin(self) -> Any:
+        """The items; for a radial kernel moved by their mean where that is far out: float32 would lose their distances."""
+        items = self.items
+        if not (isinstance(self.kernel, RBF) and isinstance(items, RowItems)) or items.sparse or not len(items):
+            return items
+        mean = items.X.mean(axis=0, dtype=np.float64)
+        far = float(mean @ mean)
+        if not far > float(items.native.squared_norms(1).mean()) / 2:
+            return items
+        return RowItems((items.X - mean).astype(items.X.dtype), items.names)
 
 
 def _pieces(index: np.ndarray, size: int) -> Iterator[np.ndarray]:

@@ -30,7 +30,7 @@ class PairFits:
         assert isinstance(source.items, RowItems)
         self.source, self.options = source, options
         self.rows = [np.flatnonzero(codes == c) for c in range(n_classes)]
-        items = [source.items.take(r).native for r in self.rows]
+        items = [source.near_origin.take(r).native for r in self.rows]
         memory = options.memory // 2
         self.native = _core.class_rows(items, *source.kernel.native(), memory, source.threads)
 
