@@ -51,6 +51,8 @@ class BoxSolver {
  public:
   BoxSolver(RowSource& source, const BoxProblem& problem, const BoxOptions& options);
   BoxStop advance(BoxState& state, Index budget, Poll poll);
+  // f + K change: how scores follow variables that somebody else has moved.
+  void shift(BoxState& state, const double* change, Poll poll);
   // f anew from b.
   void rescore(BoxState& state, Poll poll);
   // Violation, gap and biases of the state.

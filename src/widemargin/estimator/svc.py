@@ -20,6 +20,7 @@ from ..base.params import StrOptions, fraction, positive
 from ..certificate.record import SVMCertificate, merge
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
+from ..model.curve import CPath
 from ..model.dual import DualPoints
 from ..model.kernel import KernelModel
 from ..model.multiclass import Part, binary_parts
@@ -27,6 +28,7 @@ from ..model.pairs import PairsModel, pairs
 from .base import Classifier
 from .kernel_input import KernelInput
 from .kernel_support import KernelTraining, refuse_overflow
+from .svc_path import path
 from .svm_fit import Solved, SVMFit, refuse_sparse_matrix
 
 
@@ -262,6 +264,26 @@ class SVC(SupportVectorClassifier):
     }
 
     C: float = 1.0
+
+    def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> CPath:
+        """The machines for many C with everything else as here; this one stays as it is.
+
+        One set of kernel values serves all pairs of classes and all C; from the smallest C on, each solution is the start of
+        the next. The optimum of each is that of a fit of its own, with the same certificate.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        Cs : array-like of float
+            Positive, in any order.
+
+        Returns
+        -------
+        CPath
+            `Cs` (rising), `models` (an SVC each), `gaps`, `n_iter`, `seconds`
+        """
+        return path(self, X, y, Cs, sample_weight)
 
     def _problem(self, signs: np.ndarray, weight: np.ndarray) -> BoxProblem:
         return BoxProblem.c_svc(signs, self.C * weight)

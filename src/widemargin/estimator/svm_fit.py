@@ -29,6 +29,7 @@ from ..model.box import BoxProblem
 from ..model.dual import DualPoint
 from ..solver.box import BoxOptions
 from ..solver.parts import worst
+from ..solver.start import carried
 from ..solver.svm import BoxFit, BoxSolution
 
 KERNELS = {"linear", "poly", "rbf", "sigmoid", "precomputed"}
@@ -95,15 +96,27 @@ class SVMFit:
 
     def _solve_all(self, source: GramSource, places: Sequence[np.ndarray | None], problems: Sequence[BoxProblem]) -> Any:
         """All parts, each on the items at its place (None: all of them), on several threads."""
-        options, watch = self._box_options(len(problems)), self._watch()
+        options, watch, starts = self._box_options(len(problems)), self._watch(), self._starts(problems)
 
         def one(k: int, cancelled: Event) -> Solved:
             here = source if places[k] is None else source.take(places[k])
             mine = Watch(observe=watch.observe, cancelled=cancelled)
             mine.deadline, mine.max_time = watch.deadline, watch.max_time
-            return self._solve(BoxFit(here, problems[k], options), mine)
+            fit = BoxFit(here, problems[k], options)
+            if starts[k] is not None:
+                fit.state = fit.solver.start(starts[k])
+            return self._solve(fit, mine)
 
         return crew(self._threads(), one, range(len(problems)))
+
+    def _starts(self, problems: Sequence[BoxProblem]) -> list[np.ndarray | None]:
+        """With warm_start, the last solution inside of the new boxes, if it has as many parts and variables."""
+        proof = vars(self).get("proof_")
+        points = [proof] if isinstance(proof, DualPoint) else [] if proof is None else list(proof)
+        same = [point.b.size == p.n_variables for point, p in zip(points, problems, strict=False)]
+        if not self.warm_start or len(points) != len(problems) or not all(same):
+            return [None] * len(problems)
+        return [carried(point.b, p, p) for point, p in zip(points, problems, strict=True)]
 
     def _solve(self, fit: BoxFit, watch: Watch) -> Solved:
         solution = fit.run(watch)
