@@ -28,6 +28,7 @@ from ..model.pairs import PairsModel, pairs
 from .base import Classifier
 from .kernel_input import KernelInput
 from .kernel_support import KernelTraining, refuse_overflow
+from .probability import Probabilities
 from .svc_path import path
 from .svm_fit import Solved, SVMFit, refuse_sparse_matrix
 
@@ -255,11 +256,12 @@ class SupportVectorClassifier(SVMFit, KernelInput, Classifier):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SVC(SupportVectorClassifier):
+class SVC(Probabilities, SupportVectorClassifier):
     """Support vector machine with a soft margin; the hard margin with C=inf."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SupportVectorClassifier._parameter_constraints,
+        **Probabilities._parameter_constraints,
         "C": [positive()],
     }
 
@@ -290,11 +292,12 @@ class SVC(SupportVectorClassifier):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NuSVC(SupportVectorClassifier):
+class NuSVC(Probabilities, SupportVectorClassifier):
     """Support vector machine whose nu bounds the share of margin errors from above, that of the support from below."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SupportVectorClassifier._parameter_constraints,
+        **Probabilities._parameter_constraints,
         "nu": [fraction("right")],
     }
 

@@ -25,6 +25,7 @@ from ..kernels.expression import with_params
 from ..kernels.rows import Tanh
 from ..model.box import BoxProblem
 from ..model.curve import RULES, SearchPath
+from .probability import Probabilities
 from .svc import SVC, SupportVectorClassifier
 from .svc_path import checked_Cs
 from .svc_search import Search
@@ -33,7 +34,7 @@ WIDE = (-2.0, 3.0)  # powers of ten between which a number of Cs is spread
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SVCCV(SupportVectorClassifier):
+class SVCCV(Probabilities, SupportVectorClassifier):
     """SVC with C and gamma chosen by cross-validation.
 
     Parameters
@@ -73,6 +74,7 @@ class SVCCV(SupportVectorClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SupportVectorClassifier._parameter_constraints,
+        **Probabilities._parameter_constraints,
         "Cs": [Interval(Integral, 1, None, closed="left"), "array-like"],
         "gammas": ["array-like", None],
         "cv": ["cv_object"],

@@ -1,46 +1,60 @@
-"""Where to begin a box problem that is close to one solved before.
+"""From the solution of one box problem to a start of the next: another C, other weights, another nu.
 
-Problem  model/box.py, twice: the old one with its solution b, and a new one with another box or other sums
-Method   variables at an old bound go to the new one, others stay as far as the new box lets them; then the sums are put
-         right by shrinking the heavier side                                    [DeCosteWagstaff00, alpha seeding]
+Problem  b solves a problem of model/box.py; find a point of the box and the sums of another one, close to it
+Method   what was at a bound other than 0 goes to the new one, the rest is clipped; then each sum is put right by shrinking
+         the side that is too heavy, or, where nothing can shrink, by filling the room that is left, all in proportion
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from ..base.errors import BadInput
 from ..model.box import BoxProblem
 
 
 def carried(b: np.ndarray, old: BoxProblem, new: BoxProblem) -> np.ndarray:
-    """A feasible point of the new problem close to b, which solves the old one."""
-    low, high = (b <= old.lower) & (old.lower < 0), (b >= old.upper) & (old.upper > 0)
-    x = np.where(low, new.lower, np.where(high, new.upper, b))
-    if not new.hard:
-        x = np.clip(x, new.lower, new.upper)
-    x = np.where(np.isfinite(x), x, b)
+    """A feasible point of `new` made of a point `b` of `old`; both problems speak of the same items.
+
+    Parameters
+    ----------
+    b : ndarray of shape (N,)
+    old, new : BoxProblem
+
+    Returns
+    -------
+    ndarray of shape (N,)
+    """
+    b = np.array(b, dtype=np.float64)
+    if b.size != old.n_variables or old.n_variables != new.n_variables or old.n != new.n:
+        raise BadInput(f"a start of {b.size} variables was made for {old.n} rows, but there are {new.n}.")
+    b = np.where((b >= old.upper) & (old.upper > 0), _finite(new.upper, b), b)
+    b = np.where((b <= old.lower) & (old.lower < 0), _finite(new.lower, b), b)
+    b = np.clip(b, new.lower, new.upper)
     for g, total in enumerate(new.total):
         here = new.groups == g
-        x[here] = _with_sum(x[here], total, new.lower[here], new.upper[here])
-    return x
+        b[here] = _balanced(b[here], new.lower[here], new.upper[here], total)
+    return b
 
 
-def _with_sum(x: np.ndarray, total: float, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """x with that sum: first those on the heavier side towards 0, then, if that is not enough, others towards their bound."""
-    excess = float(x.sum()) - total
-    if excess < 0:
-        return -_with_sum(-x, -total, -upper, -lower)
-    for room in (np.maximum(x, 0.0), x - lower):
-        take = min(excess, float(room.sum()))
-        if take > 0:
-            x = np.maximum(x - room * (take / float(room.sum())), lower)
-            excess = float(x.sum()) - total
-    return _rounded(x, excess, lower, upper)
+def _finite(bound: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The bound, or b itself where there is none."""
+    return np.where(np.isfinite(bound), bound, b)
 
 
-def _rounded(x: np.ndarray, excess: float, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """What rounding left of the sum goes to the variable with most room."""
-    v = int(np.argmax(np.minimum(x - lower, upper - x)))
-    if x.size and lower[v] < x[v] - excess < upper[v]:
-        x[v] -= excess
-    return x
+def _balanced(b: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float) -> np.ndarray:
+    """b with sum `total`, inside of its bounds."""
+    excess = float(b.sum()) - total
+    if excess == 0:
+        return b
+    sign = 1.0 if excess > 0 else -1.0
+    heavy = sign * b > 0
+    weight = float(np.abs(b[heavy]).sum())
+    shrunk = min(abs(excess), weight)
+    b = np.where(heavy, b * (1 - shrunk / weight) if weight > 0 else b, b)
+    left = abs(excess) - shrunk
+    if left > 0:
+        room = b - lower if sign > 0 else upper - b
+        space = float(room.sum())
+        b = b - sign * room * min(left / space, 1.0) if space > 0 and np.isfinite(space) else b
+    return np.clip(b, lower, upper)
