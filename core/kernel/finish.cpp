@@ -174,7 +174,12 @@ AVX2 void avx2_rbf(double* k, Index n, double two_gamma, double ga, const double
     const __m256d x = _mm256_min_pd(zero, _mm256_fmsub_pd(g, _mm256_loadu_pd(k + b), norms));
     _mm256_storeu_pd(k + b, vector_exp(x));
   }
-  plain_rbf(k + b, n - b, two_gamma, ga, gb + b);
+  if (b == n) return;
+  double rest[4] = {}, norms[4] = {};
+  std::copy_n(k + b, n - b, rest);
+  std::copy_n(gb + b, n - b, norms);
+  avx2_rbf(rest, 4, two_gamma, ga, norms);
+  std::copy_n(rest, n - b, k + b);
 }
 
 AVX2 void avx2_exp_all(float* x, Index n) {
@@ -232,10 +237,14 @@ AVX2 void avx2_tanh_all(float* x, Index n) {
 AVX2 void avx2_tanh_all(double* x, Index n) {
   Index i = 0;
   for (; i + 4 <= n; i += 4) _mm256_storeu_pd(x + i, vector_tanh(_mm256_loadu_pd(x + i)));
-  plain_tanh_all(x + i, n - i);
+  if (i == n) return;
+  double rest[4] = {};
+  std::copy_n(x + i, n - i, rest);
+  avx2_tanh_all(rest, 4);
+  std::copy_n(rest, n - i, x + i);
 }
 
-// Float32 with vectors of 16, where most of the time goes; float64 stays with AVX2. The masks of all lanes are there
+// The radial kernel with vectors twice as long; other functions stay with AVX2. The masks of all lanes are there
 // because some functions without a mask draw warnings about uninitialised values from GCC 12's own header.
 constexpr __mmask16 all16 = 0xffff;
 
@@ -270,6 +279,27 @@ AVX512 void avx512_rbf(float* k, Index n, float two_gamma, float ga, const float
   }
 }
 
+AVX512 inline __m512d vector_exp(__m512d x) {
+  const __m512d magic = _mm512_set1_pd(Double::magic);
+  const __mmask8 alive = _mm512_cmp_pd_mask(x, _mm512_set1_pd(Double::least), _CMP_NLT_UQ);
+  const __m512d n = _mm512_sub_pd(_mm512_fmadd_pd(x, _mm512_set1_pd(log2_e), magic), magic);
+  __m512d r = _mm512_fnmadd_pd(n, _mm512_set1_pd(Double::high), x);
+  r = _mm512_fnmadd_pd(n, _mm512_set1_pd(Double::low), r);
+  __m512d p = _mm512_set1_pd(taylor13[0]);
+  for (int k = 1; k < 14; ++k) p = _mm512_fmadd_pd(p, r, _mm512_set1_pd(taylor13[k]));
+  return _mm512_maskz_scalef_pd(alive, p, n);
+}
+
+AVX512 void avx512_rbf(double* k, Index n, double two_gamma, double ga, const double* gb) {
+  const __m512d g = _mm512_set1_pd(two_gamma), a = _mm512_set1_pd(ga), zero = _mm512_setzero_pd();
+  for (Index b = 0; b < n; b += 8) {
+    const __mmask8 here = n - b < 8 ? static_cast<__mmask8>((1u << (n - b)) - 1) : __mmask8{0xff};
+    const __m512d norms = _mm512_add_pd(a, _mm512_maskz_loadu_pd(here, gb + b));
+    const __m512d x = _mm512_fmsub_pd(g, _mm512_maskz_loadu_pd(here, k + b), norms);
+    _mm512_mask_storeu_pd(k + b, here, vector_exp(_mm512_maskz_min_pd(0xff, zero, x)));
+  }
+}
+
 AVX512 void avx512_exp_all(float* x, Index n) {
   Index i = 0;
   for (; i + 16 <= n; i += 16) _mm512_storeu_ps(x + i, vector_exp(_mm512_loadu_ps(x + i)));
@@ -282,8 +312,7 @@ AVX512 void avx512_exp_all(float* x, Index n) {
 template <class T>
 void rbf(T* k, Index n, T two_gamma, T ga, const T* gb) {
 #ifdef WIDEMARGIN_X86
-  if constexpr (std::is_same_v<T, float>)
-    if (simd::level() == simd::Level::avx512) return avx512_rbf(k, n, two_gamma, ga, gb);
+  if (simd::level() == simd::Level::avx512) return avx512_rbf(k, n, two_gamma, ga, gb);
   if (simd::level() >= simd::Level::avx2) return avx2_rbf(k, n, two_gamma, ga, gb);
 #endif
   plain_rbf(k, n, two_gamma, ga, gb);

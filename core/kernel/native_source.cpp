@@ -17,7 +17,7 @@ void NativeSource::square(const Column* I, Index m, float* out, Index ld, int th
   gather(I, m);
   picked_.pick(rows_, I, m);
   parallel_for((m + panel - 1) / panel, threads, [&](Index p) {
-    panels_[static_cast<std::size_t>(p)].against(picked_, RowPointers<float>(out + p * panel * ld, ld));
+    panels_[static_cast<std::size_t>(p)].against(picked_, 0, m, RowPointers<float>(out + p * panel * ld, ld));
   });
 }
 

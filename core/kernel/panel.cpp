@@ -4,7 +4,6 @@
 #include <limits>
 #include <type_traits>
 
-#include "base/blas.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "data/scan.hpp"
@@ -23,54 +22,59 @@ double unit_scale(double largest) {
   return std::ldexp(1.0, -std::clamp(exponent, -1000, 1000));
 }
 
-template <class T, class V>
-DenseRows<T> dense_side(const DenseRows<V>& rows, double scale, std::vector<T>& copy) {
-  if constexpr (std::is_same_v<T, V>)
-    if (scale == 1 && rows.stride >= rows.d && rows.stride < (Index{1} << 31)) return rows;
-  copy.resize(static_cast<std::size_t>(rows.n * rows.d));
-  for (Index i = 0; i < rows.n; ++i)
-    for (Index j = 0; j < rows.d; ++j)
-      copy[static_cast<std::size_t>(i * rows.d + j)] = static_cast<T>(static_cast<double>(rows[i].x[j]) * scale);
-  return {copy.data(), rows.n, rows.d, rows.d};
+// How many columns to take at once so that the products of m rows with them, and what they come from, stay in the cache.
+Index tile_columns(Index m, Index d) {
+  const Index most = (Index{1} << 18) / (std::max<Index>(m, 16) * std::clamp<Index>(d, 1, 256));
+  return std::clamp<Index>(most / 16 * 16, 16, 256);
 }
 
 }  // namespace
 
+double common_scale(const AnyRows& a, const AnyRows& b, int threads) {
+  double largest = 0;
+  for (const AnyRows* rows : {&a, &b}) {
+    std::vector<double> q(static_cast<std::size_t>(count(*rows)));
+    squared_norms(*rows, q.data(), threads);
+    for (const double v : q) largest = std::max(largest, v);
+  }
+  return unit_scale(std::sqrt(largest));
+}
+
 template <class T>
-KernelRows<T>::KernelRows(const AnyRows& rows, const KernelSpec& spec, int threads)
-    : n_(count(rows)), d_(width(rows)), spec_(spec), norm_(static_cast<std::size_t>(n_)) {
+KernelRows<T>::KernelRows(const AnyRows& rows, const KernelSpec& spec, int threads, bool packed, double scale)
+    : n_(count(rows)), d_(width(rows)), spec_(spec), norm_(static_cast<std::size_t>(n_)), rows_(rows) {
   if (d_ >= (Index{1} << 31)) fail("more than 2^31 - 1 columns");
   squared_norms(rows, norm_.data(), threads);
   for (const double q : norm_) largest_ = std::max(largest_, q);
   largest_ = std::sqrt(largest_);
-  const double scale = std::is_same_v<T, float> ? unit_scale(largest_) : 1.0;
-  scale_ = scale;
-  largest_ *= scale;
-  spec_.gamma = spec.gamma / scale / scale;
+  scale_ = sizeof(T) == 8 ? 1.0 : scale > 0 ? scale : unit_scale(largest_);
+  largest_ *= scale_;
+  spec_.gamma = spec.gamma / scale_ / scale_;
   gq_.resize(spec.kind == KernelKind::rbf ? norm_.size() : 0);
   for (std::size_t i = 0; i < norm_.size(); ++i) {
     if (!gq_.empty()) gq_[i] = static_cast<T>(norm_[i] * spec.gamma * exponent_unit<T>);
-    norm_[i] = std::sqrt(norm_[i]) * scale;
+    norm_[i] = std::sqrt(norm_[i]) * scale_;
   }
-  std::visit(
-      [&](const auto& r) {
-        using R = std::decay_t<decltype(r)>;
-        if constexpr (std::is_same_v<R, DenseRows<float>> || std::is_same_v<R, DenseRows<double>>) {
-          if constexpr (std::is_same_v<T, float>) {
-            pack_rows(
-                n_, d_, [&](Index i, Index k) { return static_cast<float>(static_cast<double>(r[i].x[k]) * scale); },
-                packed_);
-            rows_ = DenseRows<T>{nullptr, n_, d_, d_};
-          } else {
-            rows_ = dense_side<T>(r, scale, copy_);
-          }
-          terms_ = d_;
-        } else {
-          rows_ = r;
-          for (Index i = 0; i < n_; ++i) terms_ = std::max(terms_, r[i].size);
-        }
-      },
-      rows);
+  terms_ = d_;
+  if (sparse()) {
+    terms_ = 0;
+    const auto longest = [&](const auto& r) {
+      for (Index i = 0; i < n_; ++i) terms_ = std::max<Index>(terms_, r.offset[i + 1] - r.offset[i]);
+    };
+    rows_.index() == 2 ? longest(std::get<2>(rows_)) : longest(std::get<3>(rows_));
+  } else if (packed) {
+    constexpr Index w = packed_width<T>;
+    packed_.assign(static_cast<std::size_t>((n_ + w - 1) / w * w * d_), T{0});
+    for (Index i = 0; i < n_; ++i) copy_row(i, packed_.data() + packed_place<T>(i, 0, d_), w);
+  }
+}
+
+template <class T>
+void KernelRows<T>::copy_row(Index i, T* out, Index step) const {
+  const auto copy = [&](const auto* x) {
+    for (Index k = 0; k < d_; ++k) out[k * step] = static_cast<T>(static_cast<double>(x[k]) * scale_);
+  };
+  rows_.index() == 0 ? copy(std::get<0>(rows_)[i].x) : copy(std::get<1>(rows_)[i].x);
 }
 
 template <class T>
@@ -89,19 +93,8 @@ double KernelRows<T>::diag(Index i) const {
 }
 
 template <class T>
-void KernelRows<T>::copy_row(Index i, T* out) const {
-  if constexpr (std::is_same_v<T, float>) {
-    const float* p = packed_.data() + i / packed_width * packed_width * d_ + i % packed_width;
-    for (Index k = 0; k < d_; ++k) out[k] = p[k * packed_width];
-  } else {
-    std::copy_n(std::get<DenseRows<T>>(rows_)[i].x, d_, out);
-  }
-}
-
-template <class T>
 Index KernelRows<T>::roundings() const {
-  if (sparse()) return terms_;
-  return std::is_same_v<T, float> ? packed_roundings(d_) : std::min(d_, blas::depth) + d_ / blas::depth + 1;
+  return sparse() ? terms_ : packed_roundings(d_);
 }
 
 template <class T>
@@ -110,16 +103,13 @@ void Panel<T>::gather(const KernelRows<T>& rows, const Column* I, Index m) {
   ga_.assign(static_cast<std::size_t>(m), 0);
   for (Index a = 0; a < m && !rows.gq_.empty(); ++a)
     ga_[static_cast<std::size_t>(a)] = rows.gq_[static_cast<std::size_t>(I[a])];
-  std::visit(
-      [&](const auto& r) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(r)>, DenseRows<T>>) {
-          x_.resize(static_cast<std::size_t>(m * d_));
-          for (Index a = 0; a < m; ++a) rows.copy_row(I[a], x_.data() + a * d_);
-        } else {
-          spread(r, I, rows.scale_);
-        }
-      },
-      rows.rows_);
+  if (rows.sparse()) {
+    rows.rows_.index() == 2 ? spread(std::get<2>(rows.rows_), I, rows.scale_)
+                            : spread(std::get<3>(rows.rows_), I, rows.scale_);
+    return;
+  }
+  x_.resize(static_cast<std::size_t>(m * d_));
+  for (Index a = 0; a < m; ++a) rows.copy_row(I[a], x_.data() + a * d_, 1);
 }
 
 template <class T>
@@ -128,7 +118,7 @@ void Panel<T>::spread(const SparseRows<V>& rows, const Column* I, double scale) 
   slot_.resize(static_cast<std::size_t>(d_), 0);
   for (const Column j : used_) slot_[static_cast<std::size_t>(j)] = 0;
   used_.clear();
-  width_ = (m_ + 7) / 8 * 8;
+  width_ = (m_ + 15) / 16 * 16;
   x_.assign(static_cast<std::size_t>(width_), T{0});
   for (Index a = 0; a < m_; ++a) {
     const auto row = rows[I[a]];
@@ -144,49 +134,27 @@ void Panel<T>::spread(const SparseRows<V>& rows, const Column* I, double scale) 
   }
 }
 
+// The dot products with rows first .. of `other`, or of the picked rows J, which are packed in `packed` then.
 template <class T>
-template <class V>
-void Panel<T>::products(const SparseRows<V>& rows, double scale, const Column* J, Index first, Index count,
+void Panel<T>::products(const KernelRows<T>& other, const T* packed, const Column* J, Index first, Index count,
                         T* const* out) const {
-  if constexpr (std::is_same_v<T, float>) {
-    sparse_products({x_.data(), slot_.data(), m_, width_}, rows, scale, J, first, count, out);
-  } else {
-    T sum[most];
-    for (Index b = 0; b < count; ++b) {
-      std::fill_n(sum, width_, T{0});
-      const auto row = rows[J ? Index{J[b]} : first + b];
-      for (Index k = 0; k < row.size; ++k) {
-        const std::int32_t slot = slot_[static_cast<std::size_t>(row.j[k])];
-        if (slot == 0) continue;
-        const T v = static_cast<T>(row.x[k] * scale);
-        const T* x = x_.data() + slot * width_;
-        for (Index a = 0; a < width_; a += 8)
-          for (Index e = 0; e < 8; ++e) sum[a + e] += v * x[a + e];
-      }
-      for (Index a = 0; a < m_; ++a) out[a][b] = sum[a];
-    }
-  }
+  if (!other.sparse()) return packed_products(x_.data(), m_, packed, first, count, d_, out);
+  const SpreadPanel<T> panel{x_.data(), slot_.data(), m_, width_};
+  const auto against = [&](const auto& rows) {
+    sparse_products(panel, rows, other.scale_, J ? J + first : nullptr, first, count, out);
+  };
+  other.rows_.index() == 2 ? against(std::get<2>(other.rows_)) : against(std::get<3>(other.rows_));
 }
 
 template <class T>
 void Panel<T>::against(const KernelRows<T>& other, Index first, Index count, T* const* out) const {
-  const Index step = blas::tile_columns(m_, d_);
+  const Index step = tile_columns(m_, d_);
   for (Index b = 0; b < count; b += step) {
-    const Index n = std::min(step, count - b), begin = first + b;
+    const Index n = std::min(step, count - b);
     T* at[most];
     for (Index a = 0; a < m_; ++a) at[a] = out[a] + b;
-    std::visit(
-        [&](const auto& r) {
-          if constexpr (!std::is_same_v<std::decay_t<decltype(r)>, DenseRows<T>>)
-            products(r, other.scale_, nullptr, begin, n, at);
-          else if constexpr (std::is_same_v<T, float>)
-            packed_products(x_.data(), m_, other.packed_.data(), begin, n, d_, at);
-          else
-            blas::row_products(x_.data(), d_, m_, r[begin].x, std::max(r.stride, d_), n, d_, at[0],
-                               m_ > 1 ? at[1] - at[0] : n);
-        },
-        other.rows_);
-    const T* gb = other.gq_.empty() ? nullptr : other.gq_.data() + begin;
+    products(other, other.packed_.data(), nullptr, first + b, n, at);
+    const T* gb = other.gq_.empty() ? nullptr : other.gq_.data() + first + b;
     for (Index a = 0; a < m_; ++a) finish(other.spec_, at[a], n, ga_[static_cast<std::size_t>(a)], gb);
   }
 }
@@ -198,36 +166,16 @@ void Picked<T>::pick(const KernelRows<T>& rows, const Column* J, Index count) {
   gb_.resize(rows.gq_.empty() ? 0 : J_.size());
   for (std::size_t b = 0; b < gb_.size(); ++b) gb_[b] = rows.gq_[static_cast<std::size_t>(J[b])];
   if (rows.sparse()) return;
-  const Index d = rows.d_;
-  if constexpr (std::is_same_v<T, float>) {
-    pack_rows(
-        count, d, [&](Index b, Index k) { return rows.packed_[static_cast<std::size_t>(packed_place(J[b], k, d))]; },
-        x_);
-  } else {
-    x_.resize(static_cast<std::size_t>(count * d));
-    for (Index b = 0; b < count; ++b) rows.copy_row(J[b], x_.data() + b * d);
-  }
+  constexpr Index w = packed_width<T>;
+  x_.assign(static_cast<std::size_t>((count + w - 1) / w * w * rows.d_), T{0});
+  for (Index b = 0; b < count; ++b) rows.copy_row(J[b], x_.data() + packed_place<T>(b, 0, rows.d_), w);
 }
 
 template <class T>
-void Panel<T>::against(const Picked<T>& other, T* const* out) const {
-  const Index count = static_cast<Index>(other.J_.size());
-  std::visit(
-      [&](const auto& r) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(r)>, DenseRows<T>>) {
-          products(r, other.rows_->scale_, other.J_.data(), 0, count, out);
-        } else if constexpr (std::is_same_v<T, float>) {
-          packed_products(x_.data(), m_, other.x_.data(), 0, count, d_, out);
-        } else {
-          const Index step = blas::tile_columns(m_, d_), ld = m_ > 1 ? out[1] - out[0] : count;
-          for (Index b = 0; b < count; b += step)
-            blas::row_products(x_.data(), d_, m_, other.x_.data() + b * d_, d_, std::min(step, count - b), d_,
-                               out[0] + b, ld);
-        }
-      },
-      other.rows_->rows_);
-  for (Index a = 0; a < m_; ++a)
-    finish(other.rows_->spec_, out[a], count, ga_[static_cast<std::size_t>(a)], other.gb_.data());
+void Panel<T>::against(const Picked<T>& other, Index first, Index count, T* const* out) const {
+  products(*other.rows_, other.x_.data(), other.J_.data(), first, count, out);
+  const T* gb = other.gb_.empty() ? nullptr : other.gb_.data() + first;
+  for (Index a = 0; a < m_; ++a) finish(other.rows_->spec_, out[a], count, ga_[static_cast<std::size_t>(a)], gb);
 }
 
 void kernel_block(const KernelRows<double>& a, const KernelRows<double>& b, double* out, int threads, Poll poll) {

@@ -5,18 +5,23 @@
 namespace widemargin {
 
 RowStore::RowStore(Index n, Index length, Index memory)
-    : stride_((length + 15) / 16 * 16), slot_of_(static_cast<std::size_t>(n), -1) {
-  slots_ = std::min(memory / std::max<Index>(4 * stride_, 1), n);
+    : stride_((length + 15) / 16 * 16),
+      wanted_(std::min(memory / std::max<Index>(4 * stride_, 1), n)),
+      slot_of_(static_cast<std::size_t>(n), -1) {}
+
+void RowStore::use(Buffer<float>& values) {
   // What the machine does not give is done without: values are computed again.
-  for (; slots_ > 0; slots_ /= 2) {
+  for (slots_ = wanted_; slots_ > 0; slots_ /= 2) {
     try {
-      values_.resize(slots_ * stride_);
+      values.resize(slots_ * stride_);
       break;
     } catch (const std::bad_alloc&) {
     }
   }
+  values_ = values.data();
   const auto slots = static_cast<std::size_t>(slots_);
   item_of_.resize(slots), before_.resize(slots), after_.resize(slots), touched_.resize(slots);
+  clear();
 }
 
 void RowStore::unlink(std::int32_t slot) {

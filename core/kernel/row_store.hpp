@@ -1,5 +1,7 @@
 // Rows of kernel values that were computed once and may be wanted again, in a fixed amount of memory.
 //
+// The memory itself is lent, so that problems solved one after the other can use the same.
+//
 // Method  slots of equal length, in a list ordered by last use; the row that was not used for longest makes room. A row
 //         that was touched since the last call of `turn` is never given away.
 #pragma once
@@ -14,6 +16,8 @@ class RowStore {
  public:
   // Rows of `length` values for the items 0 .. n-1 in at most `memory` bytes.
   RowStore(Index n, Index length, Index memory);
+  // Takes as much of that as the machine gives; what was kept is forgotten.
+  void use(Buffer<float>& values);
 
   void turn() { ++now_; }
   // The kept row of item i, now used; null if there is none.
@@ -24,14 +28,14 @@ class RowStore {
   Index slots() const { return slots_; }
 
  private:
-  float* at(std::int32_t slot) { return values_.data() + slot * stride_; }
+  float* at(std::int32_t slot) { return values_ + slot * stride_; }
   void unlink(std::int32_t slot);
   void to_front(std::int32_t slot);
 
-  Index stride_, slots_ = 0;
+  Index stride_, wanted_, slots_ = 0;
   std::int32_t used_ = 0, front_ = -1, back_ = -1;
   Index now_ = 0;
-  Buffer<float> values_;
+  float* values_ = nullptr;
   std::vector<std::int32_t> slot_of_;  // per item, -1 = not kept
   std::vector<std::int32_t> item_of_, before_, after_;
   std::vector<Index> touched_;

@@ -24,8 +24,10 @@ BoxSolver::BoxSolver(RowSource& source, const BoxProblem& problem, const BoxOpti
       n_(source.n()),
       working_(std::min(options.working, problem.N)),
       store_(n_, n_, options.memory),
-      ascent_(working_),
-      in_(z(problem.N), 0) {}
+      in_(z(problem.N), 0) {
+  for (Index v = 0; v < p_.N; ++v) hard_ |= p_.upper[v] - p_.lower[v] == infinite;
+  for (Index i = 0; i < n_; ++i) longest_ = std::max(longest_, source.diag(i));
+}
 
 // The violation, and who violates: all that can go up and all that can go down, with their F.
 void BoxSolver::look(BoxState& s) {
@@ -55,18 +57,34 @@ void BoxSolver::look(BoxState& s) {
 }
 
 void BoxSolver::measure(BoxState& s) {
-  double bKb = 0, tb = 0, loss = 0;
+  double bKb = 0, tb = 0, loss = 0, least = infinite;
   for (Index v = 0; v < p_.N; ++v) {
     const double f = s.f[item(v)], r = p_.t[v] - f - s.figures[4 + group(v)];
     bKb += s.b[v] * f;
     tb += s.b[v] * p_.t[v];
+    least = std::min(least, p_.t[v] * (f + s.figures[4 + group(v)]));
+    if (hard_) continue;
     if (r > 0 && p_.upper[v] > 0) loss += p_.upper[v] * r;
     if (r < 0 && p_.lower[v] < 0) loss += p_.lower[v] * r;
   }
   for (int g = 0; g < p_.groups; ++g) loss += s.figures[4 + g] * p_.total[g];
-  const double P = bKb / 2 + loss, D = tb - bKb / 2;
-  s.figures[1] = (P - D) / std::max({std::abs(P), std::abs(D), o_.least});
+  const double D = tb - bKb / 2, P = !hard_ ? bKb / 2 + loss : least > 0 ? bKb / (2 * least * least) : infinite;
+  s.figures[1] = P == infinite ? infinite : (P - D) / std::max({std::abs(P), std::abs(D), o_.least});
   s.figures[2] = P, s.figures[3] = D;
+}
+
+// An optimum of 0, or kernel values of float32, can leave a relative gap that no step makes smaller.
+bool BoxSolver::no_progress(BoxState& s) const {
+  double& best = s.figures[4 + p_.groups];
+  if (s.figures[1] == infinite) return false;
+  if (best == 0 || s.figures[1] < best / 2) best = s.figures[1], s.counters[3] = 0;
+  return ++s.counters[3] > 64 + p_.N / 8;
+}
+
+bool BoxSolver::no_margin(const BoxState& s) const {
+  double bKb = 0, sum = 0;
+  for (Index v = 0; v < p_.N; ++v) bKb += s.b[v] * s.f[item(v)], sum += std::abs(s.b[v]);
+  return sum > 0 && bKb < 1e-10 * longest_ * sum * sum;
 }
 
 // Of the last working set first those inside their box, then the others, at most half of a new one.
@@ -101,8 +119,12 @@ void BoxSolver::take_worst(std::vector<Side>& side, Index most) {
 
 void BoxSolver::choose(BoxState& s) {
   chosen_.clear();
-  keep_some(s);
-  for (int g = 0; g < p_.groups; ++g) {
+  const bool all = working_ == p_.N;  // half of a tiny set could leave no pair to move
+  if (all)
+    for (Index v = 0; v < p_.N; ++v) chosen_.push_back(static_cast<Column>(v));
+  else
+    keep_some(s);
+  for (int g = 0; g < p_.groups && !all; ++g) {
     const Index room = (working_ - static_cast<Index>(chosen_.size())) / (p_.groups - g);
     take_worst(up_[g], room / 2);
     take_worst(down_[g], room - room / 2);
@@ -115,27 +137,27 @@ void BoxSolver::choose(BoxState& s) {
 }
 
 Index BoxSolver::solve_chosen(BoxState& s) {
-  ascent_.begin();
+  ascent_->begin();
   items_.clear();
   for (std::size_t a = 0; a < chosen_.size(); ++a) {
     const Index v = chosen_[a], i = item(v);
-    ascent_.add(s.b[v], p_.lower[v], p_.upper[v], s.f[i] - p_.t[v], source_.diag(i));
+    ascent_->add(s.b[v], p_.lower[v], p_.upper[v], s.f[i] - p_.t[v], source_.diag(i));
     items_.push_back(static_cast<Column>(i));
     if (a + 1 == chosen_.size() || group(v) != group(chosen_[a + 1])) {
-      ascent_.end_group();
-      items_.resize(z(ascent_.places()), static_cast<Column>(i));
+      ascent_->end_group();
+      items_.resize(z(ascent_->places()), static_cast<Column>(i));
     }
   }
-  source_.square(items_.data(), static_cast<Index>(items_.size()), ascent_.K(), ascent_.stride(), o_.threads);
+  source_.square(items_.data(), static_cast<Index>(items_.size()), ascent_->K(), ascent_->stride(), o_.threads);
   // What all of the variables can reach at once is done at once.
   const double epsilon = working_ == p_.N && s.figures[0] > o_.tol ? 0.9 * o_.tol : 0.1 * s.figures[0];
-  const Index steps = ascent_.run(epsilon, std::min(16 * working_ + 1000, o_.most_steps - s.counters[1]));
+  const Index steps = ascent_->run(epsilon, std::min(16 * working_ + 1000, o_.most_steps - s.counters[1]));
   s.counters[1] += steps;
   changed_.clear();
   step_.clear();
   for (std::size_t a = 0; a < chosen_.size(); ++a) {
     const Column v = chosen_[a];
-    const double now = ascent_.beta(static_cast<Index>(a)), change = now - s.b[v];
+    const double now = ascent_->beta(static_cast<Index>(a)), change = now - s.b[v];
     if (change == 0) continue;
     s.b[v] = now;
     changed_.push_back(static_cast<Column>(item(v)));
@@ -182,12 +204,21 @@ void BoxSolver::add_rows(BoxState& s, const Column* I, const double* step, Index
       poll);
 }
 
+void BoxSolver::work_in(BoxWorkspace& place) {
+  if (place.last == this) return;
+  store_.use(place.rows);
+  if (!place.ascent || place.ascent->most() < working_) place.ascent = std::make_unique<PairAscent>(working_);
+  ascent_ = place.ascent.get();
+  place.last = this;
+}
+
 void BoxSolver::rescore(BoxState& s, Poll poll) {
   std::fill_n(s.f, n_, 0.0);
   shift(s, s.b, poll);
 }
 
 void BoxSolver::shift(BoxState& s, const double* change, Poll poll) {
+  work_in(own_);
   std::vector<Column> I;
   std::vector<double> step;
   for (Index v = 0; v < p_.N; ++v)
@@ -201,14 +232,17 @@ void BoxSolver::judge(BoxState& s) {
   measure(s);
 }
 
-BoxStop BoxSolver::advance(BoxState& s, Index budget, Poll poll) {
+BoxStop BoxSolver::advance(BoxState& s, Index budget, Poll poll, BoxWorkspace& place) {
+  work_in(place);
   for (; budget > 0; --budget) {
     look(s);
     if (s.figures[0] <= o_.tol) {
       measure(s);
       if (s.figures[1] <= o_.gap_tol) return BoxStop::converged;
+      if (no_progress(s)) return BoxStop::stalled;
     }
     if (s.counters[1] >= o_.most_steps) return BoxStop::steps;
+    if (hard_ && no_margin(s)) return BoxStop::unbounded;
     choose(s);
     if (solve_chosen(s) == 0) return BoxStop::stalled;
     add_rows(s, changed_.data(), step_.data(), static_cast<Index>(changed_.size()), poll);

@@ -73,7 +73,7 @@ void KernelPerceptron::score_block(const Column* rows, Index size) {
   const Index m = static_cast<Index>(pending_.size());
   panel_.gather(p_.rows, pending_.data(), m);
   block_.pick(p_.rows, rows, size);
-  panel_.against(block_, RowPointers<float>(pair_.data(), block));
+  panel_.against(block_, 0, size, RowPointers<float>(pair_.data(), block));
   for (Index a = 0; a < m; ++a) {
     const double step = pending_step_[static_cast<std::size_t>(a)];
     const float* k = pair_.data() + a * block;
@@ -110,7 +110,7 @@ void KernelPerceptron::update(Index p, const Column* rows, Index size, double st
   if (!pair_ready_) {
     panel_.gather(p_.rows, rows, size);
     block_.pick(p_.rows, rows, size);
-    panel_.against(block_, RowPointers<float>(pair_.data(), block));
+    panel_.against(block_, 0, size, RowPointers<float>(pair_.data(), block));
     pair_ready_ = true;
   }
   const float* k = pair_.data() + p * block;

@@ -5,7 +5,6 @@
 #include <limits>
 #include <new>
 
-#include "base/blas.hpp"
 #include "base/parallel.hpp"
 #include "kernel/finish.hpp"
 #include "kernel/row_sums.hpp"

@@ -23,7 +23,8 @@ std::size_t z(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-PairAscent::PairAscent(Index most_variables) : stride_((most_variables + 4 * lanes) / lanes * lanes) {
+PairAscent::PairAscent(Index most_variables)
+    : most_(most_variables), stride_((most_variables + 4 * lanes) / lanes * lanes) {
   for (auto* v : {&b_, &lower_, &upper_, &F_, &diag_, &up_, &down_}) v->resize(z(stride_));
   diag32_.resize(z(stride_));
   K_.resize(z(stride_ * stride_));

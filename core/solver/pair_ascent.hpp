@@ -17,6 +17,7 @@ namespace widemargin {
 class PairAscent {
  public:
   explicit PairAscent(Index most_variables);
+  Index most() const { return most_; }
 
   // Clears the problem; variables are then added group by group.
   void begin();
@@ -47,7 +48,7 @@ class PairAscent {
   // F += s (K_i - K_j) over all places.
   void shift(Index i, Index j, double s);
 
-  Index size_ = 0, end_ = 0, stride_;
+  Index size_ = 0, end_ = 0, most_, stride_;
   std::vector<Index> place_, group_begin_;
   std::vector<double> b_, lower_, upper_, F_, diag_;
   std::vector<double> up_, down_;  // 0, or +infinity and -infinity where there is no room

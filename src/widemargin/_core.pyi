@@ -7,7 +7,6 @@ from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
-from typing_extensions import CapsuleType
 
 
 def touch_thread() -> None:
@@ -176,11 +175,6 @@ def cast_votes(at: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C'
     Adds the votes and the scores of all vectors; u goes from the first vector's score to the last's.
     """
 
-def set_blas(sgemm: CapsuleType, dgemm: CapsuleType) -> None:
-    """Matrix products for the core: capsules of scipy.linalg.cython_blas."""
-
-def has_blas() -> bool: ...
-
 @overload
 def exp_nonpositive(x: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """x = exp(x) in place, for x <= 0."""
@@ -199,6 +193,12 @@ def kernel_block(a: Rows, b: Rows, kind: int, gamma: float, offset: float, degre
     """
     out = k(a, b) in float64; kind is 0 linear, 1 polynomial, 2 rbf, 3 tanh.
     """
+
+def kernel_sums(x: Rows, z: Rows, kind: int, gamma: float, offset: float, degree: int, coef: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], single: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+    """out[p, i] = sum_j coef[p, j] k(x_i, z_j), in float32 if single."""
+
+def kernel_expansion(x: Rows, kind: int, gamma: float, offset: float, degree: int, J: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    """out[i] = sum over j in J of c_j k(x_i, x_j), each pair in J once."""
 
 class KernelRows:
     """Rows and a kernel, ready for blocks of kernel values in float32."""
@@ -241,6 +241,19 @@ def submatrix_source(K: Annotated[NDArray[numpy.float32], dict(shape=(None, None
 def called_source(diag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: object, square: object) -> RowSource:
     """
     Asked from Python: rows(items) gives len(items) x n float32 values, square(items) those among the items.
+    """
+
+class ClassRows:
+    """The rows of each class and the kernel values among them."""
+
+def class_rows(rows: list, kind: int, gamma: float, offset: float, degree: int, memory: int, threads: int) -> ClassRows: ...
+
+def pair_source(classes: object, a: int, b: int) -> RowSource:
+    """The rows of class a, then those of class b."""
+
+def box_advance_all(solvers: Sequence[object], states: Sequence[tuple], seconds: float, threads: int) -> list[int]:
+    """
+    BoxSolver.advance for each solver with its state (b, f, work, counters, figures), side by side.
     """
 
 class BoxSolver:

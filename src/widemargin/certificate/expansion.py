@@ -8,7 +8,6 @@ Method   |k(i, j)| <= sqrt(k(i, i) k(j, j)), so e_i = (gamma(s) + 2^-40) sqrt(k(
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,26 +15,15 @@ import numpy as np
 from .bounded import TINY, gamma
 from .kernel import KERNEL_ERROR
 
-ROWS, COLUMNS = 2048, 1024  # of a block: both sides are long, so that preparing them costs little beside the values
-
 
 def expansion(source: Any, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(f, e) for a source with `n`, `diag` and `block(I, J)`; only columns with c != 0 are asked for."""
+    """(f, e) for a source with `n`, `diag` and `expand(c)`; only columns with c != 0 are asked for."""
     c = np.asarray(c, dtype=np.float64)
     support = np.flatnonzero(c)
-    f = np.zeros(source.n)
     with np.errstate(all="ignore"):
-        for rows in _pieces(np.arange(source.n), ROWS):
-            for columns in _pieces(support, COLUMNS):
-                values = source.block(*(None if len(i) == source.n else i for i in (rows, columns)))
-                f[rows] += np.asarray(values, dtype=np.float64) @ c[columns]
+        f = source.expand(c)
         length = np.sqrt(np.maximum(source.diag, 0.0))
         reach = float(np.abs(c[support]) @ length[support])
         e = (gamma(support.size + 8) + KERNEL_ERROR) * reach * length + TINY
     e[~np.isfinite(f)] = np.inf
     return f, e
-
-
-def _pieces(index: np.ndarray, size: int) -> Iterator[np.ndarray]:
-    for start in range(0, len(index), size):
-        yield index[start : start + size]

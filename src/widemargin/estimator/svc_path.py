@@ -45,6 +45,31 @@ def shared_gram(kernel: Any, items: Any, threads: int, cache_size: float | str) 
     return LazyGram(source), memory
 
 
+class AlongC:
+    """Comes before a machine that has a C."""
+
+    def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> CPath:
+        """The machines for many C with everything else as here; this one stays as it is.
+
+        One set of kernel values serves all pairs of classes and all C; from the smallest C on, each solution is the start of
+        the next. The optimum of each is that of a fit of its own, with the same certificate.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or a list of items
+        y : array-like of shape (n_samples,)
+        Cs : array-like of float
+            Positive and finite, in any order.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        CPath
+            `Cs` (rising), `models` (an SVC each), `gaps`, `n_iter`, `seconds`
+        """
+        return path(self, X, y, Cs, sample_weight)
+
+
 def path(machine: Any, X: Any, y: Any, Cs: Any, sample_weight: Any) -> CPath:
     """The optima found together, then each made exact and certified by a fit that starts there."""
     Cs = checked_Cs(Cs)

@@ -98,7 +98,7 @@ class RowItems:
         return RowItems(np.vstack([self.X, other.X]), self.names)
 
     def compact(self) -> RowItems:
-        return self
+        return RowItems(self.X)
 
     def as_sparse(self) -> RowItems:
         if self.sparse:

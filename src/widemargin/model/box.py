@@ -86,7 +86,7 @@ class BoxProblem:
         small = min(float(w[positive].sum()), float(w[~positive].sum()))
         if share > small * (1 + ROUNDING):
             raise BadInput(
-                f"nu is {nu:g}, but these classes allow at most {2 * small / w.sum():.6g} (twice the share of the "
+                f"specified nu is infeasible: nu is {nu:g}, but these classes allow at most {2 * small / w.sum():.6g} (twice the share of the "
                 "smaller one): lower nu."
             )
         share = min(share, small)
@@ -124,6 +124,12 @@ class BoxProblem:
     def sum_of_bounds(self) -> float:
         """The sum of the C_i: the scale of the objective."""
         return float((self.upper - self.lower)[: self.n].sum())
+
+    def take(self, order: np.ndarray) -> BoxProblem:
+        """The same problem with its items in another order."""
+        v = (np.arange(self.n_variables // self.n)[:, None] * self.n + order).ravel()
+        group = None if self.group is None else self.group[v]
+        return replace(self, t=self.t[v], lower=self.lower[v], upper=self.upper[v], group=group)
 
     def without_sums(self) -> BoxProblem:
         """The same box with free sums: the machine whose bias is fixed at 0."""

@@ -10,7 +10,9 @@ import numpy as np
 
 from .. import _core
 from ..base.blas import one_blas_thread
+from ..kernels.rows import RowKernel
 
+MANY = 4096  # items of support from which on kernel values are float32: their errors are far below what a fit leaves
 _BLOCK = 1 << 21  # kernel values held at a time
 
 
@@ -21,6 +23,11 @@ def blocks(kernel: Any, items: Any, support: Any, threads: int) -> Iterator[tupl
         stop = min(start + size, len(items))
         part = items if stop - start == len(items) else items.take(np.arange(start, stop))
         yield slice(start, stop), kernel.block(part, support, threads)
+
+
+def many(support: Any) -> bool:
+    """Whether the support is so large that its sums are worth float32; a matter of the model, never of the question."""
+    return len(support) >= MANY
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,8 @@ class KernelModel:
     def scores(self, items: Any, threads: int = 1) -> np.ndarray:
         """n x parts."""
         items = self.kernel.prepare(items)
+        if isinstance(self.kernel, RowKernel):
+            return self.kernel.sums(items, self.support, self.coef, threads, single=many(self.support)) + self.intercept
         out = np.empty((len(items), len(self.coef)))
         with one_blas_thread():
             for rows, K in blocks(self.kernel, items, self.support, threads):

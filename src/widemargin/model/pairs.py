@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..base.blas import one_blas_thread
-from .kernel import blocks
+from ..kernels.rows import RowKernel
+from .kernel import blocks, many
 
 
 def pairs(n_classes: int) -> Iterator[tuple[int, int]]:
@@ -32,15 +33,25 @@ class PairsModel:
 
     def scores(self, items: Any, threads: int = 1) -> np.ndarray:
         """n x pairs."""
-        items, k = self.kernel.prepare(items), len(self.n_support)
-        ends = np.cumsum(self.n_support)
+        items = self.kernel.prepare(items)
         out = np.empty((len(items), len(self.intercept)))
+        if isinstance(self.kernel, RowKernel):
+            self._add_up(slice(None), out, [self._of_class(items, c, threads) for c in range(len(self.n_support))])
+            return out
         with one_blas_thread():
             for rows, K in blocks(self.kernel, items, self.support, threads):
-                sums = [
-                    K[:, end - count : end] @ self.coef[:, end - count : end].T
-                    for end, count in zip(ends, self.n_support, strict=True)
-                ]
-                for p, (i, j) in enumerate(pairs(k)):
-                    out[rows, p] = sums[i][:, j - 1] + sums[j][:, i] + self.intercept[p]
+                self._add_up(rows, out, [K[:, s] @ self.coef[:, s].T for s in self._places()])
         return out
+
+    def _places(self) -> list[slice]:
+        return [slice(e - n, e) for e, n in zip(np.cumsum(self.n_support), self.n_support, strict=True)]
+
+    def _of_class(self, items: Any, c: int, threads: int) -> np.ndarray:
+        """Sums over the support of one class, for all its pairs."""
+        place = self._places()[c]
+        part = self.support.take(np.arange(place.start, place.stop))
+        return self.kernel.sums(items, part, self.coef[:, place], threads, single=many(self.support))
+
+    def _add_up(self, rows: slice, out: np.ndarray, sums: list[np.ndarray]) -> None:
+        for p, (i, j) in enumerate(pairs(len(self.n_support))):
+            out[rows, p] = sums[i][:, j - 1] + sums[j][:, i] + self.intercept[p]

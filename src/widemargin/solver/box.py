@@ -19,8 +19,8 @@ from ..base.records import Stop
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
 
-KINDS = (None, "converged", "stalled", "epochs")
-COUNTERS = ("rounds", "steps", "rows")
+KINDS = (None, "converged", "stalled", "epochs", "unbounded")
+COUNTERS = ("rounds", "steps", "rows", "waited")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class BoxOptions:
 
 @dataclass
 class BoxState:
-    """b, f, the last working set, counters, figures: violation, relative gap, primal, dual, bias of each group."""
+    """b, f, the last working set, counters, figures: violation, relative gap, primal, dual, bias of each group,
+    the gap that is to be halved."""
 
     b: np.ndarray
     f: np.ndarray
@@ -64,13 +65,15 @@ class BoxSolver:
 
     columns = ("violation", "relative_gap", "steps", "support")
 
-    def __init__(self, source: GramSource, problem: BoxProblem, options: BoxOptions) -> None:
+    def __init__(
+        self, source: GramSource, problem: BoxProblem, options: BoxOptions, rows: _core.RowSource | None = None
+    ) -> None:
         self.source, self.problem, self.options = source, problem, options
         N, n = problem.n_variables, problem.n
         self.working = options.working or working_set(N)
         self.work_per_unit = 0.25 * self.working * n
         self.core = _core.box_solver(
-            row_source(source, options.memory),
+            row_source(source, options.memory) if rows is None else rows,
             *(np.ascontiguousarray(v, dtype=np.float64) for v in (problem.t, problem.lower, problem.upper)),
             np.empty(0, np.int8) if problem.group is None else problem.group,
             list(problem.total),
@@ -90,7 +93,7 @@ class BoxSolver:
             np.zeros(self.problem.n),
             np.full(self.working, -1, np.int32),
             np.zeros(len(COUNTERS), np.int64),
-            np.zeros(4 + len(self.problem.total)),
+            np.zeros(5 + len(self.problem.total)),
         )
         if b.any():
             self.core.rescore(*state.arrays())
@@ -126,6 +129,7 @@ class BoxSolver:
                 "epochs": f"max_iter={o.max_steps} steps made: {gap}, {violation} reached, {asked}: raise max_iter",
                 "time": f"max_time={max_time} s is over after {state.steps} steps: {gap}, {violation} reached, "
                 f"{asked}: raise max_time, lower C, or scale the features",
+                "unbounded": f"no hard margin exists beyond rounding: the dual grows without end ({state.steps} steps)",
                 "asked": f"stopped on request after {state.steps} steps: {gap}, {violation}",
             }
             return Stop(kind, words[kind])

@@ -71,7 +71,7 @@ class BoxPath:
             1e-300, self.working, ENDLESS, options.memory, options.threads,
         )  # fmt: skip
         self.state = BoxState(
-            np.zeros(n), np.zeros(n), np.full(self.working, -1, np.int32), np.zeros(len(COUNTERS), np.int64), np.zeros(5)
+            np.zeros(n), np.zeros(n), np.full(self.working, -1, np.int32), np.zeros(len(COUNTERS), np.int64), np.zeros(6)
         )
         self.C = 0.0
         self._forget()
@@ -84,7 +84,7 @@ class BoxPath:
         if self.C > 0:
             self._move(lower, upper, C / self.C)
         self.lower[:], self.upper[:], self.C = lower, upper, C
-        s.counters[:] = 0
+        s.counters[:], s.figures[:] = 0, 0.0
         self._forget()
         stop, _ = drive(self, s, last=ENDLESS, explain=_named, watch=watch)
         self.core.judge(*s.arrays())

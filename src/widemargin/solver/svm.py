@@ -11,17 +11,18 @@ Method   o_g is minus the mean of F over the free variables, and where there are
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..base.drive import Watch, drive
+from ..base.drive import STRETCH, Cancelled, Watch, drive
 from ..base.records import Stop, Trace
+from .. import _core
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
-from ..model.kernel import KernelModel
 from .active_set import polish
-from .box import BoxOptions, BoxSolver, BoxState
+from .box import KINDS, BoxOptions, BoxSolver, BoxState
 
 ENDLESS = 1 << 40
 
@@ -34,6 +35,7 @@ class BoxSolution:
     steps: int
     trace: Trace
     square: float  # |w|^2
+    f: np.ndarray | None = None  # K b, by item
 
     @property
     def intercept(self) -> float:
@@ -46,22 +48,42 @@ class BoxSolution:
 
 
 class BoxFit:
-    """One problem from its start to its solution, and further if that was not good enough."""
+    """One problem from its start to its solution, and further if that was not good enough.
 
-    def __init__(self, source: GramSource, problem: BoxProblem, options: BoxOptions) -> None:
-        self.source, self.problem, self.options = source, problem, options
-        self.solver = BoxSolver(source, problem, options)
+    `rows` are the kernel values in float32, if not those of `source`; `last_digits` says whether linear equations end it;
+    `among` are the items of `source` that the problem speaks of, if not all.
+    """
+
+    def __init__(
+        self,
+        source: GramSource,
+        problem: BoxProblem,
+        options: BoxOptions,
+        rows: _core.RowSource | None = None,
+        last_digits: bool = True,
+        among: np.ndarray | None = None,
+    ) -> None:
+        self.problem, self.options, self.last_digits, self.rows = problem, options, last_digits, rows
+        self._all, self._among = source, among
+        self.solver = BoxSolver(source if rows is not None else self.source, problem, options, rows)
         self.state: BoxState | None = None
         self.trace = Trace(self.solver.columns)
 
-    def run(self, watch: Watch | None = None, start: np.ndarray | None = None, snapshot: Any = None) -> BoxSolution:
+    @cached_property
+    def source(self) -> GramSource:
+        return self._all if self._among is None else self._all.take(self._among)
+
+    def start(self, b: np.ndarray | None = None) -> BoxState:
         if self.state is None:
-            self.state = self.solver.start(start)
+            self.state = self.solver.start(b)
+        return self.state
+
+    def run(self, watch: Watch | None = None, start: np.ndarray | None = None, snapshot: Any = None) -> BoxSolution:
         stop, self.trace = drive(
             self.solver,
-            self.state,
+            self.start(start),
             last=ENDLESS,
-            explain=self.solver.explain(self.state, watch.max_time if watch else None),
+            explain=self.solver.explain(self.start(), watch.max_time if watch else None),
             watch=watch,
             snapshot=(lambda: snapshot(self.solution())) if snapshot else lambda: None,
         )
@@ -70,13 +92,10 @@ class BoxFit:
     def refine(self, watch: Watch | None = None) -> BoxSolution:
         """f anew in float64, and on from there with half the tolerances."""
         assert self.state is not None
-        c = self.problem.items(self.state.b)
-        used = np.flatnonzero(c)
-        model = KernelModel(self.source.kernel, self.source.items.take(used), c[None, used], np.zeros(1))
-        self.state.f[:] = model.scores(self.source.items, self.source.threads)[:, 0]
+        self.state.f[:] = self.source.expand(self.problem.items(self.state.b))
+        self.state.counters[3], self.state.figures[-1] = 0, 0.0
         self.options = replace(self.options, tol=self.options.tol / 2, gap_tol=self.options.gap_tol / 2)
-        fresh = BoxSolver(self.source, self.problem, self.options)
-        self.solver = fresh
+        self.solver = BoxSolver(self.source, self.problem, self.options, self.rows)
         return self.run(watch)
 
     def solution(self, stop: Stop | None = None) -> BoxSolution:
@@ -89,7 +108,7 @@ class BoxFit:
 
     def _finished(self, stop: Stop) -> BoxSolution:
         assert self.state is not None
-        if stop.kind not in ("converged", "stalled"):
+        if stop.kind not in ("converged", "stalled") or not self.last_digits:
             return self.solution(stop)
         better = polish(self.source, self.problem, self.state.b)
         self.state.b[:] = better.b
@@ -100,7 +119,7 @@ class BoxFit:
     def _solution(self, b: np.ndarray, f: np.ndarray, offsets: np.ndarray, stop: Stop) -> BoxSolution:
         assert self.state is not None
         square = float(self.problem.items(b) @ f)
-        return BoxSolution(b.copy(), offsets, stop, self.state.steps, self.trace, square)
+        return BoxSolution(b.copy(), offsets, stop, self.state.steps, self.trace, square, f.copy())
 
     def _offsets(self, b: np.ndarray, f: np.ndarray, known: np.ndarray) -> np.ndarray:
         p, offsets = self.problem, known.copy()
@@ -115,3 +134,22 @@ class BoxFit:
             inner = [e for e in ends if np.isfinite(e)]
             offsets[g] = -float(np.mean(inner)) if inner else 0.0
         return offsets
+
+
+def run_all(fits: list[BoxFit], watch: Watch, threads: int) -> list[BoxSolution]:
+    """Several problems side by side on the core's threads; each result is what `run` would give."""
+    states = [fit.start() for fit in fits]
+    kinds: list[str | None] = [None] * len(fits)
+    out_of_time = False
+    while None in kinds and not out_of_time:
+        if watch.cancelled is not None and watch.cancelled.is_set():
+            raise Cancelled
+        running = [k for k, kind in enumerate(kinds) if kind is None]
+        stops = _core.box_advance_all(
+            [fits[k].solver.core for k in running], [states[k].arrays() for k in running], STRETCH, threads
+        )
+        for k, stop in zip(running, stops, strict=True):
+            kinds[k] = KINDS[stop]
+        out_of_time = watch.out_of_time()
+    explained = [fit.solver.explain(s, watch.max_time)(k or "time") for fit, s, k in zip(fits, states, kinds, strict=True)]
+    return [fit._finished(stop) for fit, stop in zip(fits, explained, strict=True)]
