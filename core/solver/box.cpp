@@ -183,7 +183,7 @@ void BoxSolver::add_rows(BoxState& s, const Column* I, const double* step, Index
   s.counters[2] += n_fresh;
   source_.gather(items_.data(), n_fresh);
   parallel_blocks(
-      n_, chunk, o_.threads,
+      n_, n_fresh > 0 ? chunk : 8 * chunk, o_.threads,
       [&](Index begin, Index end) {
         constexpr Index panel = RowSource::panel;
         thread_local std::vector<float> values;
