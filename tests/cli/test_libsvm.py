@@ -11,6 +11,7 @@ from tests.store.test_libsvm import CASES, GOLDEN, rows_of
 import widemargin
 from widemargin.cli import root
 from widemargin.store import load_libsvm
+from widemargin.store.libsvm_layout import TYPES
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
@@ -138,38 +139,38 @@ def test_one_json_document(wm, data):
 
 
 class Calibrated(widemargin.SVC):
-    """Stands in for a machine with probabilities: a sigmoid of the decision value."""
+    """Stands in for a machine with probabilities: P(i) = 1 / (1 + exp(A f + B)) of each pair of classes."""
 
-    def __init__(self, *, probability=False, slope=1.7, bend=0.0, **params):
-        self.probability, self.slope, self.bend = probability, slope, bend
+    def __init__(self, *, probability=False, **params):
+        self.probability = probability
         super().__init__(**params)
 
-    def predict_proba(self, X):
-        f = self.decision_function(X)
-        p = 1 / (1 + np.exp(-self.slope * f - 0.2 * (f * 0 + 1) - self.bend * f**3))
-        return np.column_stack([1 - p, p])
+    def fit(self, X, y):
+        super().fit(X, y)
+        parts = len(self.intercept_)
+        self.probA_, self.probB_ = -1.0 - np.arange(parts), 0.1 + np.arange(parts)
+        return self
 
 
 @pytest.mark.parametrize("name", ["c_svc", "c_svc_three"])
-def test_probabilities_of_classes_reach_the_file_once_the_machine_has_them(wm, here, data, monkeypatch, name):
+def test_sigmoids_of_the_machine_reach_the_file(wm, data, monkeypatch, name):
+    """Whatever the order of the classes, the file gives each pair the machine's own probability."""
     monkeypatch.setattr("widemargin.cli.svm_train.model_class", lambda _: Calibrated)
-    monkeypatch.setitem(__import__("widemargin.store.libsvm_layout", fromlist=["TYPES"]).TYPES, "Calibrated", "c_svc")
+    monkeypatch.setitem(TYPES, "Calibrated", "c_svc")
     assert wm("svm-train", "-b", "1", "-g", "0.5", data(name), "m").code == 0
-    model = load_libsvm("m")
-    np.testing.assert_allclose(model.prob_a, -1.7)
-    turned = np.array([a < b for k, a in enumerate(model.labels) for b in model.labels[k + 1 :]])
-    np.testing.assert_allclose(model.prob_b, np.where(turned, 0.2, -0.2))
+    model, (X, y) = load_libsvm("m"), rows_of(name)
+    machine = Calibrated(gamma=0.5, decision_function_shape="ovo").fit(X, y)
+    f, k = machine.decision_function(X).reshape(len(y), -1), len(machine.classes_)
+    won = 1 / (1 + np.exp(f * machine.probA_ + machine.probB_))
+    pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
+    expected = dict(zip([(1, 0)] if k == 2 else pairs, won.T, strict=True))  # of two classes the second counts
+    theirs = 1 / (1 + np.exp(model.decision_function(X) * model.prob_a + model.prob_b))
+    codes = np.searchsorted(machine.classes_, model.labels)
+    for (a, b), found in zip(pairs, theirs.T, strict=True):
+        i, j = codes[a], codes[b]
+        np.testing.assert_allclose(found, expected[i, j] if (i, j) in expected else 1 - expected[j, i], atol=1e-9)
     assert wm("svm-predict", "-b", "1", data(name), "m", "out").code == 0
-    monkeypatch.setattr("widemargin.cli.svm_train.model_class", lambda _: _bent)
-    refused(wm("svm-train", "-q", "-b", "1", data(name), "n"), root.CANNOT_WRITE, "no sigmoid")
-    assert not (here / "n").exists()
 
-
-def _bent(**params):
-    return Calibrated(bend=0.5, **params)
-
-
-_bent.__signature__ = __import__("inspect").signature(Calibrated)
 
 FLAGS = [
     (["-s", "5"], ["-s", "0 to 4", "'5'"]),

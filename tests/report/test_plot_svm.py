@@ -181,13 +181,23 @@ def test_lowest_error_and_knee_are_marked():
 
 
 def test_the_record_of_a_path_is_read():
-    folds = 1 - ERRORS[:, None] + np.array([-0.02, 0, 0.02])
-    display = KneeDisplay.from_path(SimpleNamespace(Cs=CS, scores=folds, knee=1.0))
+    """Scores of shape gammas x Cs: the curve is that of the knee's gamma, the others are faint."""
+    scores = 1 - np.array([ERRORS + 0.2, ERRORS, ERRORS + 0.1])
+    record = SimpleNamespace(Cs=CS, scores=scores, errors=np.array([ERRORS, ERRORS / 4, ERRORS]), knee=(1, 2))
+    display = KneeDisplay.from_path(record)
     np.testing.assert_allclose(display.error, ERRORS)
-    np.testing.assert_allclose(display.std, folds.std(axis=1))
-    plain = KneeDisplay.from_path(SimpleNamespace(Cs=CS, scores=1 - ERRORS, stds=ERRORS / 4, knee=None))
-    np.testing.assert_allclose(plain.std, ERRORS / 4)
-    assert not any("knee" in text for text in legend(plain.ax_))
+    np.testing.assert_allclose(display.std, ERRORS / 4)
+    np.testing.assert_allclose(display.others, 1 - scores[[0, 2]])
+    assert display.knee == CS[2]
+    assert {"other gammas", "± one standard error"} <= set(legend(display.ax_))
+    readable(display.figure_)
+    one = KneeDisplay.from_path(SimpleNamespace(Cs=CS, scores=1 - ERRORS, knee=1))
+    assert (one.knee, one.std, len(one.others)) == (CS[1], None, 0)
+
+
+def test_values_of_C_that_were_not_reached_leave_a_gap():
+    display = KneeDisplay(Cs=CS, error=[0.4, 0.3, 0.2, np.nan, np.nan], knee=1.0).plot()
+    assert display.best == 1
 
 
 # ---- what cannot be --------------------------------------------------------------------------------------------------
@@ -209,6 +219,8 @@ def test_the_record_of_a_path_is_read():
         (lambda X, y: KneeDisplay(Cs=[1, 2], error=[0.1]), "2 values of C with 1 errors"),
         (lambda X, y: KneeDisplay(Cs=[0, 2], error=[0.1, 0.2]), "above 0"),
         (lambda X, y: KneeDisplay(Cs=[1, 2], error=[0.1, 0.2], knee=3), "knee 3 is none"),
+        (lambda X, y: KneeDisplay(Cs=[1, 2], error=[np.nan, np.nan]), "no error is finite"),
+        (lambda X, y: KneeDisplay(Cs=[1, 2], error=[0.1, 0.2], others=[[0.1]]), "2 columns"),
     ],
 )
 def test_what_cannot_be_drawn_is_said(clouds, draw, said):

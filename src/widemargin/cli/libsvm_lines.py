@@ -10,6 +10,8 @@ import numpy as np
 from widemargin.model.pairs import pairs
 from widemargin.store import LibsvmModel
 
+_FAR = 5.0
+
 
 @dataclass(frozen=True)
 class PartFigures:
@@ -78,3 +80,10 @@ def regression_figures(truth: np.ndarray, called: np.ndarray) -> tuple[float, fl
     spread = float(np.var(truth) * np.var(called))
     together = float(np.mean((truth - truth.mean()) * (called - called.mean())))
     return error, together**2 / spread if spread > 0 else float("nan")
+
+
+def laplace_width(errors: np.ndarray) -> float:
+    """The width of a Laplace distribution of the errors, without those beyond five deviations [LinWeng04]."""
+    size = np.abs(errors)
+    kept = size[size <= _FAR * np.sqrt(2 * size.mean() ** 2)]
+    return float(kept.mean()) if kept.size else 0.0

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 
 from widemargin.base.errors import BadInput
-from widemargin.store import LibsvmModel, save_libsvm
+from widemargin.store import save_libsvm
 from widemargin.store.libsvm_layout import as_libsvm
 
 from . import root
 from .libsvm_data import LibsvmData, labels_of, libsvm_order, read_rows, training_values
 from .libsvm_flags import KERNELS, TYPES, add_training_flags, libsvm_parser, take_weights
-from .libsvm_lines import figures_of, regression_figures
-from .libsvm_probability import laplace_width, sigmoids
+from .libsvm_lines import figures_of, laplace_width, regression_figures
 from .models import model_class
 from .out import Out
 from .session import UsageError
@@ -59,7 +58,8 @@ def run(args: argparse.Namespace) -> int:
         return root.OK
     refuse_unwritable(args.model)
     factors = _factors(args, data, out)
-    estimator = _made(args, data, factors).fit(data.X, data.y)
+    more = {"probability": True} if args.b and args.s in _CLASSES else {}
+    estimator = _made(args, data, factors, **more).fit(data.X, data.y)
     model = as_libsvm(estimator, libsvm_order(data.y) if args.s in _CLASSES else None)
     if numbers is not None:
         model = replace(model, support=numbers[model.support - 1])
@@ -68,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
         out.line(line)
     if args.s in _CLASSES:
         out.line(f"Total nSV = {model.coef.shape[1]}")
-    model = _with_probabilities(args, model, data, factors)
+    if args.b and args.s in _NUMBERS:
+        model = replace(model, prob_a=np.array([laplace_width(data.y - cross_predicted(args, data, 5))]))
     save_libsvm(model, args.model)
     out.document(
         {
@@ -96,8 +97,8 @@ def _made(args: argparse.Namespace, data: LibsvmData, factors: dict[int, float],
     if args.s == 3:
         given["epsilon"] = args.p
     if args.s in _CLASSES:
-        given |= {"class_weight": factors or None, **more}
-    return model_class(_MODELS[args.s])(**given)
+        given["class_weight"] = factors or None
+    return model_class(_MODELS[args.s])(**given, **more)
 
 
 def _factors(args: argparse.Namespace, data: LibsvmData, out: Out) -> dict[int, float]:
@@ -108,23 +109,6 @@ def _factors(args: argparse.Namespace, data: LibsvmData, out: Out) -> dict[int, 
     for label in args.weights.keys() - known:
         out.note(f"-w{label}: no row has the label {label}")
     return {label: factor for label, factor in args.weights.items() if label in known}
-
-
-def _with_probabilities(
-    args: argparse.Namespace, model: LibsvmModel, data: LibsvmData, factors: dict[int, float]
-) -> LibsvmModel:
-    if not args.b:
-        return model
-    if args.s in _NUMBERS:
-        called = cross_predicted(args, data, 5)
-        return replace(model, prob_a=np.array([laplace_width(data.y - called)]))
-
-    def make(part: LibsvmData, pair: tuple[int, int]) -> Any:
-        here = {label: factor for label, factor in factors.items() if label in pair}
-        return _made(args, data, here, probability=True).fit(part.X, part.y)
-
-    prob_a, prob_b = sigmoids(make, data, model.labels, square=args.t == 4)
-    return replace(model, prob_a=prob_a, prob_b=prob_b)
 
 
 # ---- cross-validation ------------------------------------------------------------------------------------------------

@@ -45,9 +45,11 @@ def as_libsvm(estimator: Any, order: Any = None) -> LibsvmModel:
     labels, codes = _order(estimator.classes_, order)
     coef, intercept, counts = _pair_layout(estimator)
     coef, rho = _reordered(coef, intercept, counts, codes)
+    prob_a, prob_b = _sigmoids(estimator, codes)
     ends = np.cumsum(counts)
     rows = np.concatenate([np.arange(ends[c] - counts[c], ends[c]) for c in codes])
-    return LibsvmModel(kind, estimator.kernel_, _support(estimator)[rows], coef[:, rows], rho, labels, counts[codes])
+    support, coef = _support(estimator)[rows], coef[:, rows]
+    return LibsvmModel(kind, estimator.kernel_, support, coef, rho, labels, counts[codes], prob_a, prob_b)
 
 
 def _support(estimator: Any) -> Any:
@@ -60,7 +62,9 @@ def _order(classes: np.ndarray, order: Any) -> tuple[np.ndarray, np.ndarray]:
     """Labels as LIBSVM orders them, and their places among `classes`."""
     numbers = classes.astype(np.float64) if classes.dtype.kind in "iuf" else np.array([np.nan])
     if not (np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all() and (np.abs(numbers) < 2**31).all()):
-        raise CannotStore(f"A LIBSVM file keeps whole numbers of 32 bits as labels, not {classes[:4].tolist()}: code them.")
+        raise CannotStore(
+            f"A LIBSVM file keeps whole numbers of 32 bits as labels, not {classes[:4].tolist()}: code them."
+        )
     numbers = numbers.astype(np.int64)
     if order is None:
         order = [1, -1] if numbers.tolist() == [-1, 1] else numbers
@@ -96,3 +100,16 @@ def _reordered(coef: np.ndarray, intercept: np.ndarray, counts: np.ndarray, code
             here = class_of == old
             out[new_row, here] = sign * coef[other - 1 if other > old else other, here] + 0.0  # no -0.0
     return out, rho
+
+
+def _sigmoids(estimator: Any, codes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """A and B of each pair, P = 1 / (1 + exp(A f + B)), if there are any: a pair that turns round changes B's sign."""
+    A, B = getattr(estimator, "probA_", None), getattr(estimator, "probB_", None)
+    if A is None or B is None or len(A) == 0:
+        return None, None
+    if len(codes) == 2:
+        B = -B  # two classes count for the second
+    number = {pair: p for p, pair in enumerate(pairs(len(codes)))}
+    order = [(int(codes[a]), int(codes[b])) for a, b in pairs(len(codes))]
+    at = [number[min(pair), max(pair)] for pair in order]
+    return np.array(A)[at], np.array(B)[at] * [1.0 if i < j else -1.0 for i, j in order]

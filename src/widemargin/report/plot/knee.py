@@ -13,7 +13,7 @@ from .style import FAINT, INK, axes, colour, legend_below, plain_frame, tint, ti
 
 @dataclass(kw_only=True, eq=False)
 class KneeDisplay:
-    """Mean error against C on a logarithmic axis, one deviation around it, the lowest point and the knee.
+    """Mean error against C on a logarithmic axis, its spread, the lowest point and the knee.
 
     Make one from arrays and call `plot`, or use `from_path`.
 
@@ -24,11 +24,13 @@ class KneeDisplay:
     error : array-like of shape (m,)
         Mean error of each C.
     std : array-like of shape (m,), optional
-        Its deviation over the folds.
+        Its deviation over the folds, or whatever `spread` says.
     knee : float, optional
         The C of the knee: one of `Cs`.
-    parameter, measure : str
-        What the axes are called.
+    others : array-like of shape (p, m), optional
+        More curves, drawn faintly: those of the other gammas.
+    parameter, measure, spread : str
+        What the axes and the band are called.
 
     Attributes
     ----------
@@ -41,8 +43,10 @@ class KneeDisplay:
     error: np.ndarray
     std: np.ndarray | None = None
     knee: float | None = None
+    others: np.ndarray | None = None
     parameter: str = "C"
     measure: str = "error"
+    spread: str = "one deviation"
     figure_: Any = field(default=None, repr=False)
     ax_: Any = field(default=None, repr=False)
 
@@ -55,6 +59,12 @@ class KneeDisplay:
             raise BadInput(f"C must be finite and above 0 to be drawn on a logarithmic axis; got {Cs.min():g}.")
         order = np.argsort(Cs, kind="stable")
         self.Cs, self.error, self.std = Cs[order], error[order], None if std is None else std[order]
+        others = np.empty((0, len(Cs))) if self.others is None else np.asarray(self.others, dtype=np.float64)
+        if others.ndim != 2 or others.shape[1] != len(Cs):
+            raise BadInput(f"the other curves have the shape {others.shape}: {len(Cs)} columns are needed.")
+        self.others = others[:, order]
+        if not np.isfinite(error).any():
+            raise BadInput("no error is finite: there is nothing to draw.")
         if self.knee is not None and not np.isclose(self.Cs, self.knee, rtol=1e-9, atol=0).any():
             raise BadInput(f"the knee {self.knee:g} is none of the values of C.")
 
@@ -65,8 +75,9 @@ class KneeDisplay:
         Parameters
         ----------
         record : object with `Cs`, `scores`, `knee`
-            `scores` are those of each C (the higher the better): one number, or a row with one a fold. `knee` is the C
-            of the knee, or None. `stds`, if there are any, belong to scores that are one number a C.
+            Such as `path_` of :class:`widemargin.SVCCV`. `scores` (the higher the better) are mean scores of shape
+            (gammas, Cs), and `knee` the numbers of its gamma and its C; with shape (Cs,) it is the number of its C.
+            `errors`, if there are any, are the standard errors of the scores.
         measure : str
         ax : matplotlib Axes, optional
 
@@ -74,14 +85,22 @@ class KneeDisplay:
         -------
         KneeDisplay
         """
-        scores = np.asarray(record.scores, dtype=np.float64)
-        std = getattr(record, "stds", None) if scores.ndim == 1 else scores.std(axis=1)
-        mean = scores if scores.ndim == 1 else scores.mean(axis=1)
-        return cls(Cs=record.Cs, error=1 - mean, std=std, knee=record.knee, measure=measure).plot(ax=ax)
+        scores = np.atleast_2d(np.asarray(record.scores, dtype=np.float64))
+        g, c = (0, *np.atleast_1d(record.knee))[-2:]
+        errors = getattr(record, "errors", None)
+        return cls(
+            Cs=record.Cs,
+            error=1 - scores[g],
+            std=None if errors is None else np.atleast_2d(errors)[g],
+            knee=float(np.asarray(record.Cs)[c]),
+            others=1 - np.delete(scores, g, axis=0),
+            measure=measure,
+            spread="one standard error",
+        ).plot(ax=ax)
 
     @property
     def best(self) -> float:
-        return float(self.Cs[self.error.argmin()])
+        return float(self.Cs[np.nanargmin(self.error)])
 
     def plot(self, ax: Any = None) -> KneeDisplay:
         """Draw on the axes given, or on new ones."""
@@ -89,9 +108,11 @@ class KneeDisplay:
         ax = self.ax_
         if self.std is not None:
             low, high = self.error - self.std, self.error + self.std
-            ax.fill_between(self.Cs, low, high, color=tint(colour(0), 0.22), linewidth=0, label="± one deviation")
+            ax.fill_between(self.Cs, low, high, color=tint(colour(0), 0.22), linewidth=0, label=f"± {self.spread}")
         ax.plot(self.Cs, self.error, "o-", color=colour(0), markersize=4.5, linewidth=1.5, label="mean", zorder=3)
-        at = int(self.error.argmin())
+        for k, curve in enumerate(() if self.others is None else self.others):
+            ax.plot(self.Cs, curve, "-", color=FAINT, linewidth=0.8, label="other gammas" if k == 0 else None, zorder=2)
+        at = int(np.nanargmin(self.error))
         star = {"color": colour(1), "markersize": 14, "zorder": 5}
         ax.plot(self.best, self.error[at], "*", label=f"lowest: {self.best:.4g}", **star)
         ax.axhline(self.error[at], color=FAINT, linewidth=0.8, linestyle=":", zorder=1)
@@ -107,5 +128,5 @@ class KneeDisplay:
         ax.set_ylabel(self.measure, fontsize=9.5)
         title(ax, head)
         plain_frame(ax)
-        legend_below(ax, columns=4)
+        legend_below(ax, columns=3 if len(ax.get_legend_handles_labels()[0]) > 4 else 4)
         return self
