@@ -345,12 +345,12 @@ def test_a_broken_hard_margin_has_an_infinite_primal():
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_blocks_and_float32_rows_give_float64_figures(threads, monkeypatch):
-    from widemargin.certificate import expansion
+    from widemargin.kernels import gram
 
     source, problem, b, model = solved("c_svc")
     whole = certify_svm(source, problem, b, **model)
-    monkeypatch.setattr(expansion, "ROWS", 17)
-    monkeypatch.setattr(expansion, "COLUMNS", 11)
+    monkeypatch.setattr(gram, "ROWS", 17)
+    monkeypatch.setattr(gram, "COLUMNS", 11)
     X32 = source.items.X.astype(np.float32)
     for items, same in ((RowItems(source.items.X), whole), (RowItems(X32), None), (RowItems(X32.astype(float)), None)):
         pieces = certify_svm(GramSource(RBF(GAMMA), items, threads), problem, b, **model)

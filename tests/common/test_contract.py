@@ -1,5 +1,6 @@
 """scikit-learn's contract, on every estimator."""
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.common.estimators import ESTIMATORS, depends_on_order
 
@@ -9,9 +10,12 @@ WEIGHTS = {
 }
 
 
-def instance(cls):
-    """With its defaults; the checks weigh one class ten million times the other, and nu may be twice the smaller share."""
-    return cls(nu=2e-7) if cls.__name__ == "NuSVC" else cls()
+def feasible(estimator, check):
+    """nu may be twice the share of the smaller class: some checks weigh rows, one a class ten million times the other."""
+    if "nu" not in estimator.get_params():
+        return estimator
+    heavy = getattr(check, "func", check).__name__ == "check_class_weight_classifiers"
+    return estimator.set_params(nu=1.5e-7 if heavy else 0.3)
 
 
 def expected_failures(estimator):
@@ -19,9 +23,11 @@ def expected_failures(estimator):
     return WEIGHTS if depends_on_order(type(estimator)) else {}
 
 
-@parametrize_with_checks([instance(cls) for cls in ESTIMATORS], expected_failed_checks=expected_failures)
+# A check may set max_iter as low as it likes; scikit-learn's own run of its checks allows these warnings too.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([cls() for cls in ESTIMATORS], expected_failed_checks=expected_failures)
 def test_scikit_learn_check(estimator, check):
-    check(estimator)
+    check(feasible(estimator, check))
 
 
 def test_every_public_estimator_is_in_the_list():

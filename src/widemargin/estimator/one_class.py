@@ -111,9 +111,11 @@ class OneClassSVM(OutlierMixin, OneExpansion):
         return BoxProblem.one_class(self._weight(data), self.nu)
 
     def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> KernelTraining:
-        counted = hasattr(X, "__len__") or hasattr(X, "shape")
-        rows = _num_samples(X) if counted and getattr(X, "shape", True) else 0  # what is no rows is told below
-        return super()._read(X, np.zeros(rows), sample_weight, **options)
+        try:
+            y = np.zeros(_num_samples(X))
+        except TypeError:  # no rows at all: what they are is told where rows are read
+            y = np.zeros(0)
+        return super()._read(X, y, sample_weight, **options)
 
     @with_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):

@@ -40,7 +40,7 @@ def as_libsvm(estimator: Any, order: Any = None) -> LibsvmModel:
     if kind not in CLASSIFIERS:
         nobody = np.empty(0, np.int64)
         return LibsvmModel(
-            kind, estimator.kernel_, _support(estimator), estimator.dual_coef_, -estimator.intercept_, nobody, nobody
+            kind, estimator.kernel_, _support(estimator), _coef(estimator), -estimator.intercept_, nobody, nobody
         )
     labels, codes = _order(estimator.classes_, order)
     coef, intercept, counts = _pair_layout(estimator)
@@ -48,6 +48,11 @@ def as_libsvm(estimator: Any, order: Any = None) -> LibsvmModel:
     ends = np.cumsum(counts)
     rows = np.concatenate([np.arange(ends[c] - counts[c], ends[c]) for c in codes])
     return LibsvmModel(kind, estimator.kernel_, _support(estimator)[rows], coef[:, rows], rho, labels, counts[codes])
+
+
+def _coef(estimator: Any) -> np.ndarray:
+    coef = estimator.dual_coef_
+    return coef.toarray() if sp.issparse(coef) else coef
 
 
 def _support(estimator: Any) -> Any:
@@ -75,10 +80,10 @@ def _pair_layout(estimator: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Coefficients and intercepts of all pairs (i, j), positive for class i; two classes count for the second."""
     k = len(estimator.classes_)
     if k == 2:
-        return -estimator.dual_coef_, -estimator.intercept_, estimator.n_support_
+        return -_coef(estimator), -estimator.intercept_, estimator.n_support_
     if estimator.dual_coef_.shape[0] != k - 1:
         raise CannotStore("A LIBSVM file holds pairs of classes: fit with multiclass='ovo'.")
-    return estimator.dual_coef_, estimator.intercept_, estimator.n_support_
+    return _coef(estimator), estimator.intercept_, estimator.n_support_
 
 
 def _reordered(coef: np.ndarray, intercept: np.ndarray, counts: np.ndarray, codes: np.ndarray) -> Any:
