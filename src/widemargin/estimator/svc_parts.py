@@ -103,6 +103,8 @@ class ClassifierParts(SVMSupport):
 
     def _model(self, a: dict[str, Any]) -> KernelModel | PairsModel:
         coef = self._dense(a["dual_coef_"])
+        if a["n_support_"].sum() != coef.shape[1]:
+            raise BadInput(f"The internal representation of {type(self).__name__} was altered: fit it again.")
         if len(a["classes_"]) > 2 and self.multiclass == "ovo":
             return PairsModel(a["kernel_"], a["support_items_"], coef, a["n_support_"], a["intercept_"])
         return KernelModel(a["kernel_"], a["support_items_"], coef, a["intercept_"])

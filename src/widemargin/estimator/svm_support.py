@@ -65,5 +65,32 @@ class SVMSupport(SVMInput):
         (W.data if sp.issparse(W) else W).flags.writeable = False
         return W
 
+    # Names without a promise that converters of scikit-learn's machines look for.
+    @property
+    def _gamma(self) -> float:
+        kernel = self.kernel_
+        return float(getattr(kernel, "gamma", getattr(kernel, "alpha", 0.0)))
+
+    @property
+    def _n_support(self) -> np.ndarray:
+        return self.n_support_
+
+    @property
+    def _sign(self) -> float:
+        """LIBSVM's scores of two classes speak for the first."""
+        return -1.0 if len(getattr(self, "classes_", ())) == 2 else 1.0
+
+    @property
+    def _dual_coef_(self) -> Any:
+        return self._sign * self.dual_coef_
+
+    @_dual_coef_.setter
+    def _dual_coef_(self, value: Any) -> None:
+        self.dual_coef_ = self._sign * value
+
+    @property
+    def _intercept_(self) -> np.ndarray:
+        return self._sign * self.intercept_
+
     def _weights(self) -> Any:
         return self.dual_coef_ @ self.support_vectors_
