@@ -37,6 +37,23 @@ BoundSource matrix_source(Matrix32 K, In<double> diag) {
   return {{nb::cast(K), nb::cast(diag)}, std::make_unique<MatrixSource>(K.data(), diag.data(), n)};
 }
 
+BoundSource submatrix_source(Matrix32 K, In<double> diag, In<Column> items) {
+  const Index n = static_cast<Index>(K.shape(0));
+  if (static_cast<Index>(K.shape(1)) != n || static_cast<Index>(diag.shape(0)) != n || n > 0x7fffffff)
+    fail("a square matrix and its diagonal are needed");
+  for (std::size_t a = 0; a < items.shape(0); ++a)
+    if (items.data()[a] < 0 || items.data()[a] >= n) fail("an item is not in the matrix");
+  return {{nb::cast(K), nb::cast(diag)},
+          std::make_unique<SubmatrixSource>(K.data(), diag.data(), n, items.data(), static_cast<Index>(items.shape(0)))};
+}
+
+void fill(BoundSource& self, Matrix32 K, int threads) {
+  const Index n = self.source->n();
+  if (static_cast<Index>(K.shape(0)) != n || static_cast<Index>(K.shape(1)) != n) fail("the matrix has another shape");
+  nb::gil_scoped_release free;
+  fill_matrix(*self.source, K.data(), threads, poll_signals);
+}
+
 // Python gets the numbers of the items and returns the values.
 CalledSource::Rows caller(const nb::object& object, Index columns) {
   return [call = object.ptr(), columns](const Column* I, Index m, float* out) {
@@ -208,6 +225,14 @@ void rescore(BoundBox& self, InOut<double> b, InOut<double> f, InOut<Column> wor
   self.solver->rescore(state, poll_signals);
 }
 
+void shift(BoundBox& self, InOut<double> b, InOut<double> f, InOut<Column> work, InOut<std::int64_t> counters,
+           InOut<double> figures, In<double> change) {
+  BoxState state = state_of(self, b, f, work, counters, figures);
+  if (static_cast<Index>(change.shape(0)) != self.N) fail("one change a variable is needed");
+  nb::gil_scoped_release free;
+  self.solver->shift(state, change.data(), poll_signals);
+}
+
 void judge(BoundBox& self, InOut<double> b, InOut<double> f, InOut<Column> work, InOut<std::int64_t> counters,
            InOut<double> figures) {
   BoxState state = state_of(self, b, f, work, counters, figures);
@@ -218,9 +243,12 @@ void judge(BoundBox& self, InOut<double> b, InOut<double> f, InOut<Column> work,
 }  // namespace
 
 void bind_box(nb::module_& m) {
-  nb::class_<BoundSource>(m, "RowSource", "Rows of kernel values in float32.");
+  nb::class_<BoundSource>(m, "RowSource", "Rows of kernel values in float32.")
+      .def("fill", &fill, "K"_a.noconvert(), "threads"_a, "Writes all values into a matrix.");
   m.def("native_source", &native_source, "rows"_a, "Computed from rows of numbers.");
   m.def("matrix_source", &matrix_source, "K"_a.noconvert(), "diag"_a.noconvert(), "Read from a matrix.");
+  m.def("submatrix_source", &submatrix_source, "K"_a.noconvert(), "diag"_a.noconvert(), "items"_a.noconvert(),
+        "Read from some rows and columns of a matrix.");
   m.def("called_source", &called_source, "diag"_a.noconvert(), "rows"_a, "square"_a,
         "Asked from Python: rows(items) gives len(items) x n float32 values, square(items) those among the items.");
   nb::class_<BoundClasses>(m, "ClassRows", "The rows of each class and the kernel values among them.");
@@ -233,6 +261,8 @@ void bind_box(nb::module_& m) {
            "figures"_a.noconvert(), "budget"_a, "-> 0 budget spent, 1 converged, 2 stalled, 3 all steps made.")
       .def("rescore", &rescore, "b"_a.noconvert(), "f"_a.noconvert(), "work"_a.noconvert(), "counters"_a.noconvert(),
            "figures"_a.noconvert(), "f anew from b.")
+      .def("shift", &shift, "b"_a.noconvert(), "f"_a.noconvert(), "work"_a.noconvert(), "counters"_a.noconvert(),
+           "figures"_a.noconvert(), "change"_a.noconvert(), "f + K change.")
       .def("judge", &judge, "b"_a.noconvert(), "f"_a.noconvert(), "work"_a.noconvert(), "counters"_a.noconvert(),
            "figures"_a.noconvert(), "Violation, gap and biases of a state.");
   m.def("box_solver", &make, "source"_a, "t"_a.noconvert(), "lower"_a.noconvert(), "upper"_a.noconvert(),

@@ -9,6 +9,9 @@
 
 namespace widemargin {
 
+// K[i * n + j] = k(i, j) for all items of the source.
+void fill_matrix(RowSource& source, float* K, int threads, Poll poll);
+
 class MatrixSource final : public RowSource {
  public:
   MatrixSource(const float* K, const double* diag, Index n) : K_(K), diag_(diag), n_(n) {}
@@ -16,21 +19,37 @@ class MatrixSource final : public RowSource {
   Index n() const override { return n_; }
   double diag(Index i) const override { return diag_[i]; }
   void gather(const Column* I, Index m) override { items_.assign(I, I + m); }
-  void tile(Index p, Index first, Index count, float* const* out) const override {
-    const Index m = std::min(panel, static_cast<Index>(items_.size()) - p * panel);
-    for (Index a = 0; a < m; ++a)
-      std::copy_n(K_ + items_[static_cast<std::size_t>(p * panel + a)] * n_ + first, count, out[a]);
-  }
-  void square(const Column* I, Index m, float* out, Index ld, int) override {
-    for (Index a = 0; a < m; ++a)
-      for (Index b = 0; b < m; ++b) out[a * ld + b] = K_[I[a] * n_ + I[b]];
-  }
+  void tile(Index p, Index first, Index count, float* const* out) const override;
+  void square(const Column* I, Index m, float* out, Index ld, int threads) override;
+  const float* row(Index i) const override { return K_ + i * n_; }
 
  private:
   const float* K_;
   const double* diag_;
   Index n_;
   std::vector<Column> items_;
+};
+
+// Some of the items of a matrix in memory that others read too, by their numbers there. Neighbours are copied together.
+class SubmatrixSource final : public RowSource {
+ public:
+  SubmatrixSource(const float* K, const double* diag, Index columns, const Column* of, Index n);
+
+  Index n() const override { return static_cast<Index>(of_.size()); }
+  double diag(Index i) const override { return diag_[at(i)]; }
+  void gather(const Column* I, Index m) override { items_.assign(I, I + m); }
+  void tile(Index p, Index first, Index count, float* const* out) const override;
+  void square(const Column* I, Index m, float* out, Index ld, int threads) override;
+
+ private:
+  Column at(Index i) const { return of_[static_cast<std::size_t>(i)]; }
+
+  const float* K_;
+  const double* diag_;
+  Index columns_;
+  std::vector<Column> of_;
+  std::vector<Index> run_;  // how many items from here on are neighbours in the matrix too
+  std::vector<Column> items_, picked_;
 };
 
 // `rows(I, m, out)` writes m x n values, `square(I, m, out)` m x m.

@@ -25,6 +25,8 @@ class RowSource {
   virtual void tile(Index p, Index first, Index count, float* const* out) const = 0;
   // out[a * ld + b] = k(I[a], I[b]).
   virtual void square(const Column* I, Index m, float* out, Index ld, int threads) = 0;
+  // The whole row of item i where it lies in memory, to be read only and never kept twice; null if it does not.
+  virtual const float* row(Index) const { return nullptr; }
 };
 
 }  // namespace widemargin

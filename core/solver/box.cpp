@@ -174,7 +174,8 @@ void BoxSolver::add_rows(BoxState& s, const Column* I, const double* step, Index
   row_.resize(z(m));
   store_.turn();
   for (Index a = 0; a < m; ++a)
-    if (!(row_[z(a)] = store_.find(I[a]))) fresh_.push_back(static_cast<Column>(a));
+    if (!(row_[z(a)] = const_cast<float*>(source_.row(I[a]))) && !(row_[z(a)] = store_.find(I[a])))
+      fresh_.push_back(static_cast<Column>(a));
   const Index n_fresh = static_cast<Index>(fresh_.size());
   items_.clear();
   for (const Column a : fresh_) {
@@ -184,7 +185,7 @@ void BoxSolver::add_rows(BoxState& s, const Column* I, const double* step, Index
   s.counters[2] += n_fresh;
   source_.gather(items_.data(), n_fresh);
   parallel_blocks(
-      n_, chunk, o_.threads,
+      n_, n_fresh > 0 ? chunk : 8 * chunk, o_.threads,
       [&](Index begin, Index end) {
         constexpr Index panel = RowSource::panel;
         thread_local std::vector<float> values;
@@ -214,12 +215,16 @@ void BoxSolver::work_in(BoxWorkspace& place) {
 }
 
 void BoxSolver::rescore(BoxState& s, Poll poll) {
-  work_in(own_);
   std::fill_n(s.f, n_, 0.0);
+  shift(s, s.b, poll);
+}
+
+void BoxSolver::shift(BoxState& s, const double* change, Poll poll) {
+  work_in(own_);
   std::vector<Column> I;
   std::vector<double> step;
   for (Index v = 0; v < p_.N; ++v)
-    if (s.b[v] != 0) I.push_back(static_cast<Column>(item(v))), step.push_back(s.b[v]);
+    if (change[v] != 0) I.push_back(static_cast<Column>(item(v))), step.push_back(change[v]);
   for (std::size_t a = 0; a < I.size(); a += 512)
     add_rows(s, I.data() + a, step.data() + a, std::min<Index>(512, static_cast<Index>(I.size() - a)), poll);
 }

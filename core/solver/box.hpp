@@ -66,6 +66,8 @@ class BoxSolver {
   BoxSolver(const BoxSolver&) = delete;
   BoxStop advance(BoxState& state, Index budget, Poll poll) { return advance(state, budget, poll, own_); }
   BoxStop advance(BoxState& state, Index budget, Poll poll, BoxWorkspace& place);
+  // f + K change: how scores follow variables that somebody else has moved.
+  void shift(BoxState& state, const double* change, Poll poll);
   // f anew from b.
   void rescore(BoxState& state, Poll poll);
   // Violation, gap and biases of the state.

@@ -20,6 +20,7 @@ _NAMES = {
     "PassiveAggressiveRegressor": "estimator.passive_aggressive",
     "Perceptron": "estimator.perceptron",
     "SVC": "estimator.svc",
+    "SVCCV": "estimator.svc_cv",
     "SVR": "estimator.svr",
     "VotedPerceptron": "estimator.voted_perceptron",
     "certify": "certificate.certify",

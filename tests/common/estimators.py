@@ -46,6 +46,8 @@ def make(cls: type, **params: Any) -> Any:
     usual = {name: value for name, value in (("random_state", 0), ("max_iter", 15)) if takes(cls, name)}
     if takes(cls, "gap_tol"):  # ends by itself, and says so where it may not
         del usual["max_iter"]
+    if takes(cls, "Cs"):  # folds that small samples have rows for
+        usual |= {"Cs": [0.1, 1.0], "cv": 2}
     if cls.__name__ == "NuSVC":  # feasible for classes of any size in these tests
         usual["nu"] = 0.25
     return cls(**{**usual, **params})
@@ -63,7 +65,7 @@ def reads_targets(cls: type) -> bool:
 def knob(cls: type) -> tuple[str, list[Any]]:
     """A parameter that changes what is learnt, and two of its values."""
     if takes(cls, "gap_tol"):
-        return ("nu", [0.1, 0.2]) if takes(cls, "nu") else ("C", [0.1, 1.0])
+        return ("nu", [0.1, 0.2]) if takes(cls, "nu") else ("Cs", [[0.1], [1.0]]) if takes(cls, "Cs") else ("C", [0.1, 1.0])
     return ("max_iter", [3, 15]) if takes(cls, "max_iter") else ("alpha", [0.5, 20.0])
 
 

@@ -25,7 +25,9 @@ from ..model.pairs import pairs
 from .base import Classifier
 from .kernel_input import KernelInput
 from .kernel_support import KernelTraining
+from .probability import Probabilities
 from .svc_parts import ClassifierParts
+from .svc_path import AlongC
 from .svm_fit import SVMFit
 from .svm_input import refuse_sparse_matrix
 
@@ -161,7 +163,7 @@ class SupportVectorClassifier(SVMFit, ClassifierParts, Classifier):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SVC(SupportVectorClassifier):
+class SVC(AlongC, Probabilities, SupportVectorClassifier):
     """Support vector machine with a soft margin; the hard margin with C=inf.
 
     Parameters
@@ -206,8 +208,10 @@ class SVC(SupportVectorClassifier):
         Threads; the result does not depend on them.
     observe : callable, optional
         Called as observe(step, columns, snapshot) now and then; True stops the fit.
-    random_state : ignored
-        Nothing is random here.
+    probability : bool, default=False
+        Learn probabilities too, from five folds that are fitted beside; then there is `predict_proba`.
+    random_state : int, RandomState or None, default=None
+        Divides the rows into these folds; nothing else is random.
     verbose : ignored
 
     Attributes
@@ -230,6 +234,8 @@ class SVC(SupportVectorClassifier):
         The labels in order, and what `class_weight` multiplies C of each with.
     n_iter_ : ndarray of shape (parts,)
         Steps of each binary part.
+    probA_, probB_ : ndarray of shape (parts,)
+        With `probability`: a score f of a part is a probability of 1 / (1 + exp(A f + B)) for its positive side.
     margin_, margin_width_ : ndarray of shape (parts,)
         1 / |w| and 2 / |w|.
     slacks_ : ndarray of shape (n_samples,) or None
@@ -250,6 +256,7 @@ class SVC(SupportVectorClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SupportVectorClassifier._parameter_constraints,
+        **Probabilities._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="right")],
     }
     _one_class = "Invalid input - all samples with positive weights belong to the same class"
@@ -261,7 +268,7 @@ class SVC(SupportVectorClassifier):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NuSVC(SupportVectorClassifier):
+class NuSVC(Probabilities, SupportVectorClassifier):
     """Support vector machine whose nu bounds the share of margin errors from above, that of the support from below.
 
     Parameters
@@ -305,8 +312,10 @@ class NuSVC(SupportVectorClassifier):
         Threads; the result does not depend on them.
     observe : callable, optional
         Called as observe(step, columns, snapshot) now and then; True stops the fit.
-    random_state : ignored
-        Nothing is random here.
+    probability : bool, default=False
+        Learn probabilities too, from five folds that are fitted beside; then there is `predict_proba`.
+    random_state : int, RandomState or None, default=None
+        Divides the rows into these folds; nothing else is random.
     verbose : ignored
 
     Attributes
@@ -329,6 +338,8 @@ class NuSVC(SupportVectorClassifier):
         The labels in order, and what `class_weight` multiplies C of each with.
     n_iter_ : ndarray of shape (parts,)
         Steps of each binary part.
+    probA_, probB_ : ndarray of shape (parts,)
+        With `probability`: a score f of a part is a probability of 1 / (1 + exp(A f + B)) for its positive side.
     margin_, margin_width_ : ndarray of shape (parts,)
         1 / |w| and 2 / |w|.
     slacks_ : ndarray of shape (n_samples,) or None
@@ -349,6 +360,7 @@ class NuSVC(SupportVectorClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SupportVectorClassifier._parameter_constraints,
+        **Probabilities._parameter_constraints,
         "nu": [Interval(Real, 0, 1, closed="right")],
     }
     _one_class = "specified nu is infeasible"

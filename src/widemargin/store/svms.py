@@ -31,6 +31,8 @@ CLASSIFIER: Mapping[str, Rule] = {
     "margin_": Array("f8", ("k",), finite=False),
     "class_weight_": Array("f8", ("c",), low=0),
     "slacks_": Array("f8", ("rows",), finite=False, optional=True, proof=True),
+    "probA_": Array("f8", ("k",), optional=True),
+    "probB_": Array("f8", ("k",), optional=True),
     "proof_": Part("DualPoints", optional=True, proof=True),
 }
 ONE_EXPANSION: Mapping[str, Rule] = {
@@ -38,6 +40,16 @@ ONE_EXPANSION: Mapping[str, Rule] = {
     "n_support_": Array("i4", (1,), low=0),
     "n_iter_": Plain(int, low=0),
     "proof_": Part("DualPoint", optional=True, proof=True),
+}
+
+
+SEARCH: Mapping[str, Rule] = {
+    "Cs": Array("f8", ("C",), low=0),
+    "gammas": Array("f8", ("g",), finite=False),
+    "fold_scores": Array("f8", ("g", "C", "folds"), finite=False),
+    "gaps": Array("f8", ("g", "C", "folds"), finite=False),
+    "n_iter": Array("i8", ("g", "C", "folds"), low=0),
+    "seconds": Array("f8", ("g", "C", "folds"), finite=False),
 }
 
 
@@ -59,6 +71,18 @@ SVMS = {
     ),
     "SVC": EstimatorSpec("widemargin.estimator.svc:SVC", 1, CLASSIFIER, rule=_classes_fit),
     "NuSVC": EstimatorSpec("widemargin.estimator.svc:NuSVC", 1, CLASSIFIER, rule=_classes_fit),
+    "SearchPath": DataclassSpec("widemargin.model.curve:SearchPath", 1, SEARCH),
+    "SVCCV": EstimatorSpec(
+        "widemargin.estimator.svc_cv:SVCCV",
+        1,
+        {
+            **CLASSIFIER,
+            "path_": Part("SearchPath"),
+            "C_": Plain(float, low=0),
+            "gamma_": Plain(float, finite=False),
+        },
+        rule=_classes_fit,
+    ),
     "SVR": EstimatorSpec(
         "widemargin.estimator.svr:SVR", 1, {**ONE_EXPANSION, "C_": Plain(float, low=0, finite=False)}, rule=_one
     ),
