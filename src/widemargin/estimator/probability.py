@@ -81,7 +81,9 @@ class Probabilities:
         """
         check_is_fitted(self)
         if not hasattr(self, "probA_"):
-            raise NotFittedError("this machine was fitted with probability=False: fit it again with probability=True.")
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False: fit again with probability=True."
+            )
         k = len(self.classes_)
         p = of_parts(part_scores(self, X), self.probA_, self.probB_)
         if k == 2:

@@ -21,6 +21,7 @@ from ..model.box import BoxProblem
 
 KINDS = (None, "converged", "stalled", "epochs", "unbounded")
 COUNTERS = ("rounds", "steps", "rows", "waited", "halved")
+FIGURES = 6  # and one a group
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class BoxSolver:
             np.zeros(self.problem.n),
             np.full(self.working, -1, np.int32),
             np.zeros(len(COUNTERS), np.int64),
-            np.zeros(6 + len(self.problem.total)),
+            np.zeros(FIGURES + len(self.problem.total)),
         )
         if b.any():
             self.core.rescore(*state.arrays())

@@ -21,7 +21,7 @@ import numpy as np
 from .. import _core
 from ..base.drive import Watch, drive
 from ..base.records import Stop
-from .box import COUNTERS, KINDS, BoxOptions, BoxState
+from .box import COUNTERS, FIGURES, KINDS, BoxOptions, BoxState
 from .svm import ENDLESS
 
 WORKING = 256  # variables of a small problem: values lie in memory, so many cheap rounds beat few large ones
@@ -71,7 +71,7 @@ class BoxPath:
             1e-300, self.working, ENDLESS, options.memory, options.threads,
         )  # fmt: skip
         self.state = BoxState(
-            np.zeros(n), np.zeros(n), np.full(self.working, -1, np.int32), np.zeros(len(COUNTERS), np.int64), np.zeros(6)
+            np.zeros(n), np.zeros(n), np.full(self.working, -1, np.int32), np.zeros(len(COUNTERS), np.int64), np.zeros(FIGURES + 1)
         )
         self.C = 0.0
         self._forget()
