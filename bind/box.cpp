@@ -1,7 +1,11 @@
 #include "solver/box.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
+#include <thread>
 
 #include "arrays.hpp"
 #include "base/error.hpp"
@@ -83,6 +87,7 @@ struct BoundBox {
   std::unique_ptr<BoxSolver> solver;
   Index n, N, working;
   int groups;
+  std::unique_ptr<BoxWorkspace> place = {};  // lent by `advance_all`, while the solver is under way
 };
 
 void check_box(const double* lower, const double* upper, const double* t, Index N) {
@@ -125,12 +130,12 @@ BoundBox make(nb::object object, In<double> t, In<double> lower, In<double> uppe
 BoxState state_of(const BoundBox& self, InOut<double>& b, InOut<double>& f, InOut<Column>& work,
                   InOut<std::int64_t>& counters, InOut<double>& figures) {
   if (static_cast<Index>(b.shape(0)) != self.N || static_cast<Index>(f.shape(0)) != self.n ||
-      static_cast<Index>(work.shape(0)) != self.working || counters.shape(0) != 3 ||
-      static_cast<int>(figures.shape(0)) != 4 + self.groups)
+      static_cast<Index>(work.shape(0)) != self.working || counters.shape(0) != 4 ||
+      static_cast<int>(figures.shape(0)) != 5 + self.groups)
     fail("the state does not belong to this problem");
   for (std::size_t a = 0; a < work.shape(0); ++a)
     if (work.data()[a] < -1 || work.data()[a] >= self.N) fail("the state does not belong to this problem");
-  check_counters(counters.data(), 3, std::int64_t{1} << 60);
+  check_counters(counters.data(), 4, std::int64_t{1} << 60);
   return {b.data(), f.data(), work.data(), counters.data(), figures.data()};
 }
 
@@ -141,9 +146,10 @@ int advance(BoundBox& self, InOut<double> b, InOut<double> f, InOut<Column> work
   return static_cast<int>(self.solver->advance(state, budget, poll_signals));
 }
 
-// Several solvers to their ends or their budgets, each on one thread of the core's own.
-std::vector<int> advance_all(const std::vector<nb::object>& solvers, const std::vector<nb::tuple>& states, Index budget,
-                             int threads) {
+// Several solvers side by side, one after the other on each of the core's threads, for about so many seconds. A solver that
+// is under way then keeps its workspace.
+std::vector<int> advance_all(const std::vector<nb::object>& solvers, const std::vector<nb::tuple>& states,
+                             double seconds, int threads) {
   if (solvers.size() != states.size()) fail("one state a solver is needed");
   std::vector<BoundBox*> box;
   std::vector<BoxState> state;
@@ -156,31 +162,42 @@ std::vector<int> advance_all(const std::vector<nb::object>& solvers, const std::
     auto counters = nb::cast<InOut<std::int64_t>>(states[k][3], false);
     auto figures = nb::cast<InOut<double>>(states[k][4], false);
     state.push_back(state_of(*box.back(), b, f, work, counters, figures));
-    seen.push_back(box.back()), seen.push_back(b.data()), seen.push_back(f.data()), seen.push_back(work.data());
-    seen.push_back(counters.data()), seen.push_back(figures.data());
+    seen.insert(seen.end(), {box.back(), b.data(), f.data(), work.data(), counters.data(), figures.data()});
   }
   std::sort(seen.begin(), seen.end());
   if (std::adjacent_find(seen.begin(), seen.end()) != seen.end()) fail("two parts share a solver or an array");
-  std::vector<int> stops(solvers.size());
-  nb::gil_scoped_release free;
-  std::vector<std::unique_ptr<BoxWorkspace>> free_places;
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  const auto caller = std::this_thread::get_id();
+  std::vector<int> stops(solvers.size(), 0);
+  std::vector<std::unique_ptr<BoxWorkspace>> unused;
   std::mutex mutex;
-  parallel_for(
-      static_cast<Index>(box.size()), threads,
-      [&](Index k) {
-        const std::size_t at = static_cast<std::size_t>(k);
-        std::unique_ptr<BoxWorkspace> place;
-        {
-          const std::lock_guard lock(mutex);
-          if (!free_places.empty()) place = std::move(free_places.back()), free_places.pop_back();
-        }
-        if (!place) place = std::make_unique<BoxWorkspace>();
-        stops[at] =
-            static_cast<int>(box[at]->solver->advance(state[at], budget, threads > 1 ? never : poll_signals, *place));
-        const std::lock_guard lock(mutex);
-        free_places.push_back(std::move(place));
-      },
-      poll_signals);
+  std::atomic<bool> interrupted{false};
+  const auto work = [&](Index k) {
+    const std::size_t at = static_cast<std::size_t>(k);
+    auto place = std::move(box[at]->place);
+    if (!place) {
+      const std::lock_guard lock(mutex);
+      if (!unused.empty()) place = std::move(unused.back()), unused.pop_back();
+    }
+    if (!place) place = std::make_unique<BoxWorkspace>();
+    const Poll poll = std::this_thread::get_id() == caller ? poll_signals : never;
+    try {
+      while (stops[at] == 0 && !interrupted && Clock::now() < end)
+        stops[at] = static_cast<int>(box[at]->solver->advance(state[at], 1, poll, *place));
+    } catch (...) {
+      interrupted = true;
+      throw;
+    }
+    if (stops[at] == 0 && place->last == box[at]->solver.get()) {
+      box[at]->place = std::move(place);
+      return;
+    }
+    const std::lock_guard lock(mutex);
+    unused.push_back(std::move(place));
+  };
+  nb::gil_scoped_release free;
+  parallel_for(static_cast<Index>(box.size()), threads, work, poll_signals);
   return stops;
 }
 
@@ -209,7 +226,7 @@ void bind_box(nb::module_& m) {
   nb::class_<BoundClasses>(m, "ClassRows", "The rows of each class and the kernel values among them.");
   m.def("class_rows", &class_rows, "rows"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "memory"_a, "threads"_a);
   m.def("pair_source", &pair_source, "classes"_a, "a"_a, "b"_a, "The rows of class a, then those of class b.");
-  m.def("box_advance_all", &advance_all, "solvers"_a, "states"_a, "budget"_a, "threads"_a,
+  m.def("box_advance_all", &advance_all, "solvers"_a, "states"_a, "seconds"_a, "threads"_a,
         "BoxSolver.advance for each solver with its state (b, f, work, counters, figures), side by side.");
   nb::class_<BoundBox>(m, "BoxSolver", "Quadratic problem with boxes and fixed sums.")
       .def("advance", &advance, "b"_a.noconvert(), "f"_a.noconvert(), "work"_a.noconvert(), "counters"_a.noconvert(),

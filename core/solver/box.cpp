@@ -73,6 +73,14 @@ void BoxSolver::measure(BoxState& s) {
   s.figures[2] = P, s.figures[3] = D;
 }
 
+// An optimum of 0, or kernel values of float32, can leave a relative gap that no step makes smaller.
+bool BoxSolver::no_progress(BoxState& s) const {
+  double& best = s.figures[4 + p_.groups];
+  if (s.figures[1] == infinite) return false;
+  if (best == 0 || s.figures[1] < best / 2) best = s.figures[1], s.counters[3] = 0;
+  return ++s.counters[3] > 64 + p_.N / 8;
+}
+
 bool BoxSolver::no_margin(const BoxState& s) const {
   double bKb = 0, sum = 0;
   for (Index v = 0; v < p_.N; ++v) bKb += s.b[v] * s.f[item(v)], sum += std::abs(s.b[v]);
@@ -111,8 +119,12 @@ void BoxSolver::take_worst(std::vector<Side>& side, Index most) {
 
 void BoxSolver::choose(BoxState& s) {
   chosen_.clear();
-  keep_some(s);
-  for (int g = 0; g < p_.groups; ++g) {
+  const bool all = working_ == p_.N;  // half of a tiny set could leave no pair to move
+  if (all)
+    for (Index v = 0; v < p_.N; ++v) chosen_.push_back(static_cast<Column>(v));
+  else
+    keep_some(s);
+  for (int g = 0; g < p_.groups && !all; ++g) {
     const Index room = (working_ - static_cast<Index>(chosen_.size())) / (p_.groups - g);
     take_worst(up_[g], room / 2);
     take_worst(down_[g], room - room / 2);
@@ -222,6 +234,7 @@ BoxStop BoxSolver::advance(BoxState& s, Index budget, Poll poll, BoxWorkspace& p
     if (s.figures[0] <= o_.tol) {
       measure(s);
       if (s.figures[1] <= o_.gap_tol) return BoxStop::converged;
+      if (no_progress(s)) return BoxStop::stalled;
     }
     if (s.counters[1] >= o_.most_steps) return BoxStop::steps;
     if (hard_ && no_margin(s)) return BoxStop::unbounded;

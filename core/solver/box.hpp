@@ -45,8 +45,8 @@ struct BoxState {
   double* b;               // N
   double* f;               // n
   Column* work;            // `working` variables of the last small problem, -1 = none
-  std::int64_t* counters;  // rounds, steps, rows computed
-  double* figures;         // violation, relative gap, primal, dual, bias of each group
+  std::int64_t* counters;  // rounds, steps, rows computed, rounds since the gap was halved
+  double* figures;         // violation, relative gap, primal, dual, bias of each group, gap that is to be halved
 };
 
 enum class BoxStop { budget, converged, stalled, steps, unbounded };
@@ -80,6 +80,7 @@ class BoxSolver {
   void look(BoxState& s);
   void measure(BoxState& s);
   bool no_margin(const BoxState& s) const;
+  bool no_progress(BoxState& s) const;
   void choose(BoxState& s);
   void keep_some(const BoxState& s);
   void take_worst(std::vector<Side>& side, Index most);

@@ -15,7 +15,7 @@ _NAMES = {
     "MarginPerceptron": "estimator.margin_perceptron",
     "NuSVC": "estimator.svc",
     "NuSVR": "estimator.svr",
-    "OneClassSVM": "estimator.svr",
+    "OneClassSVM": "estimator.one_class",
     "PassiveAggressiveClassifier": "estimator.passive_aggressive",
     "PassiveAggressiveRegressor": "estimator.passive_aggressive",
     "Perceptron": "estimator.perceptron",

@@ -245,7 +245,7 @@ def class_rows(rows: list, kind: int, gamma: float, offset: float, degree: int, 
 def pair_source(classes: object, a: int, b: int) -> RowSource:
     """The rows of class a, then those of class b."""
 
-def box_advance_all(solvers: Sequence[object], states: Sequence[tuple], budget: int, threads: int) -> list[int]:
+def box_advance_all(solvers: Sequence[object], states: Sequence[tuple], seconds: float, threads: int) -> list[int]:
     """
     BoxSolver.advance for each solver with its state (b, f, work, counters, figures), side by side.
     """

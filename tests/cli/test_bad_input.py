@@ -55,6 +55,10 @@ def test_flags(wm, iris, flags, words):
     refused(wm("train", iris, "--target", "species", *flags), root.USAGE, *words)
 
 
+def test_a_missing_file_is_named_before_a_missing_target(wm, tmp_path):
+    refused(wm("train", tmp_path / "none.csv", "-o", tmp_path / "m.wm"), root.BAD_INPUT, "none.csv: No such file")
+
+
 def test_a_model_that_cannot_stream_names_those_that_can(wm, iris, monkeypatch):
     monkeypatch.delattr(StreamedClassifier, "partial_fit")
     refused(

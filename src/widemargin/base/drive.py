@@ -93,7 +93,7 @@ def drive(
         until = min(before + 1, last) if watch.after_step else look
         kind = solver.advance(state, budget, until)
         step = solver.step(state)
-        budget = next_budget(budget, time.perf_counter() - began, spent=kind is None and step < until)
+        budget = _next_budget(budget, time.perf_counter() - began, spent=kind is None and step < until)
         columns = None
         if step >= look or kind is not None:
             columns = solver.look(state)
@@ -114,7 +114,7 @@ def drive(
             return explain("time"), trace
 
 
-def next_budget(budget: int, seconds: float, *, spent: bool) -> int:
+def _next_budget(budget: int, seconds: float, *, spent: bool) -> int:
     """Shorter stretches where one took too long, longer ones only where a whole budget was spent in no time."""
     if seconds > STRETCH:
         return max(1, int(budget * max(STRETCH / seconds, 0.1)))

@@ -17,6 +17,18 @@ class BadInput(WidemarginError, ValueError):
     """The data cannot be used as they are."""
 
 
+class WrongType(BadInput, TypeError):
+    """The data are of a kind that cannot be used here."""
+
+
+class TooLarge(BadInput):
+    """Numbers so large that what is computed of them is not finite."""
+
+
+class SingleClass(BadInput):
+    """All rows that count have one label."""
+
+
 class MalformedFile(BadInput):
     """A data file breaks the rules of its format; `line` counts from 1."""
 

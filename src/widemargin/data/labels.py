@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
-from ..base.errors import BadInput
+from ..base.errors import BadInput, SingleClass
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def encode_labels(y: np.ndarray) -> Labels:
     """The classes of y, sorted."""
     classes = _classes_of(y)
     if len(classes) < 2:
-        raise BadInput(
+        raise SingleClass(
             "This classifier needs samples of at least 2 classes in the data, but the data contains "
             + (f"only one class: {classes.tolist()[0]!r}." if len(classes) else "no class at all.")
         )

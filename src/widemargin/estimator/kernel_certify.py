@@ -50,9 +50,10 @@ class KernelMistakeBound:
         )
 
     def _claim_little(self, data: Training | None) -> PerceptronCertificate:
+        units = "batches" if data is None else "epochs"
         gone = "the rows of a stream are gone" if data is None else "the Gram matrix is large"
         return PerceptronCertificate(
-            claim=f"{self.n_updates_} updates in {self.n_iter_} epochs; {gone}, so nothing else was recomputed"
+            claim=f"{self.n_updates_} updates in {self.n_iter_} {units}; {gone}, so nothing else was recomputed"
             + ("" if data is None else " (certify(model, X, y) does it)"),
             data_digest="" if data is None else data.digest,
             updates=self.n_updates_,

@@ -79,9 +79,10 @@ class PassiveAggressive:
         )
 
     def _claim_little(self, data: Training | None) -> PassiveAggressiveCertificate:
+        units = "batches" if data is None else "epochs"
         gone = "the rows of a stream are gone" if data is None else "the fit was short or cut within an epoch"
         return PassiveAggressiveCertificate(
-            claim=f"{self.n_updates_} updates in {self.n_iter_} epochs; {gone}, so losses and bound were not compared",
+            claim=f"{self.n_updates_} updates in {self.n_iter_} {units}; {gone}, so losses and bound were not compared",
             holds=None,
             data_digest="" if data is None else data.digest,
             updates=self.n_updates_,

@@ -65,9 +65,10 @@ class MistakeBound:
         return None
 
     def _claim_little(self, data: Training | None) -> PerceptronCertificate:
+        units = "batches" if data is None else "epochs"
         gone = "the rows of a stream are gone" if data is None else "stopped early on large data"
         return PerceptronCertificate(
-            claim=f"{self.n_updates_} updates in {self.n_iter_} epochs; {gone}, so nothing else was recomputed "
+            claim=f"{self.n_updates_} updates in {self.n_iter_} {units}; {gone}, so nothing else was recomputed "
             "(certify(model, X, y) does it)",
             holds=None,
             data_digest="" if data is None else data.digest,

@@ -9,30 +9,29 @@ Method   solver/svm; classes one against one, as LIBSVM, or one against the rest
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.multiclass import _ovr_decision_function
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from ..base.errors import BadInput
-from ..base.params import StrOptions, fraction, positive
-from ..certificate.record import SVMCertificate, merge
-from ..kernels.gram import GramSource
+from ..base.callbacks import with_callbacks
+from ..base.errors import BadInput, SingleClass
+from ..base.params import Interval, StrOptions
 from ..model.box import BoxProblem
-from ..model.dual import DualPoints
-from ..model.kernel import KernelModel
-from ..model.multiclass import Part, binary_parts
-from ..model.pairs import PairsModel, pairs
-from ..solver.pairs import can_share
+from ..model.dual import DualPoint
+from ..model.pairs import pairs
 from .base import Classifier
 from .kernel_input import KernelInput
-from .kernel_support import KernelTraining, refuse_overflow
-from .svm_fit import Solved, SVMFit, refuse_sparse_matrix
+from .kernel_support import KernelTraining
+from .svc_parts import ClassifierParts
+from .svm_fit import SVMFit
+from .svm_input import refuse_sparse_matrix
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SupportVectorClassifier(SVMFit, KernelInput, Classifier):
+class SupportVectorClassifier(SVMFit, ClassifierParts, Classifier):
     """Everything but the problem itself."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -42,6 +41,7 @@ class SupportVectorClassifier(SVMFit, KernelInput, Classifier):
         "decision_function_shape": [StrOptions({"ovo", "ovr"})],
         "break_ties": ["boolean"],
     }
+    _one_class: ClassVar[str] = ""
 
     multiclass: str = "ovo"
     decision_function_shape: str = "ovr"
@@ -51,6 +51,7 @@ class SupportVectorClassifier(SVMFit, KernelInput, Classifier):
     def _problem(self, signs: np.ndarray, weight: np.ndarray) -> BoxProblem:
         raise NotImplementedError
 
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None):
         """Solve the problem of the class.
 
@@ -61,7 +62,8 @@ class SupportVectorClassifier(SVMFit, KernelInput, Classifier):
         y : array-like of shape (n_samples,)
             Labels of any kind.
         sample_weight : array-like of shape (n_samples,), optional
-            A weight of 3 is a row that stands there three times, 0 one that is absent.
+            A weight of 3 is a row that stands there three times, 0 one that is absent. Rows of negative weight are left
+            out with a warning, as LIBSVM leaves them out.
 
         Returns
         -------
@@ -70,132 +72,21 @@ class SupportVectorClassifier(SVMFit, KernelInput, Classifier):
         self._validate_params()
         refuse_sparse_matrix(self.kernel, X)
         data = self._read(X, y, sample_weight)
-        parts = binary_parts(len(data.labels.classes), self.multiclass)
-        places = [part.among(data.y) for part in parts]
+        parts = self._parts(data)
         problems = [self._part_problem(data, part) for part in parts]  # tells what cannot be before any kernel value
-        source = GramSource(data.kernel, data.items, self._threads())
-        refuse_overflow(source)
-        paired = len(parts) > 1 and self.multiclass == "ovo" and can_share(source)
-        solved = (
-            self._solve_pairs(source, data, places, problems) if paired else self._solve_all(source, places, problems)
-        )
-        self.classes_, self.kernel_ = data.labels.classes, data.kernel
-        self._keep(source, data, places, solved)
-        self.shape_fit_ = X.shape if hasattr(X, "shape") else (_num_samples(X),)
-        self.certificate_ = self._merged(data, [s.certificate for s in solved])
-        self._tell(solved)
+        shape = self._shape_of(X)
+        beside = {"shape_fit_": shape, "class_weight_": self._class_weights(data, sample_weight, shape[0])}
+        self._learn(data, [part.among(data.y) for part in parts], problems, beside)
+        self._warn()
         return self
 
-    def _part_problem(self, data: KernelTraining, part: Part) -> BoxProblem:
-        rows = part.among(data.y)
-        signs = part.signs(data.y) if rows is None else part.signs(data.y[rows])
-        weight = np.ones(data.n) if data.weight is None else data.weight
-        return self._problem(signs, weight if rows is None else weight[rows])
-
-    # ---- what is kept ------------------------------------------------------------------------------------------
-
-    def _keep(self, source: GramSource, data: KernelTraining, places: list[Any], solved: list[Solved]) -> None:
-        """The support in the order of the classes, coefficients in LIBSVM's layout, as users of the peers expect."""
-        k, n = len(self.classes_), data.n
-        where = [np.arange(n) if p is None else p for p in places]
-        coefs = [s.coef for s in solved]
-        used = np.zeros(n, dtype=bool)
-        free = np.zeros(n, dtype=bool)
-        for place, s, c in zip(where, solved, coefs, strict=True):
-            used[place[c != 0]] = True
-            b, p = s.solution.b, s.problem
-            free[place[(b > p.lower) & (b < p.upper)]] = True
-        support = np.flatnonzero(used)
-        support = support[np.argsort(data.y[support], kind="stable")]
-        at = np.full(n, -1)
-        at[support] = np.arange(len(support))
-        paired = k > 2 and self.multiclass == "ovo"
-        self.dual_coef_ = np.zeros((k - 1 if paired else len(solved), len(support)))
-        for q, (place, c) in enumerate(zip(where, coefs, strict=True)):
-            here = np.flatnonzero(c)
-            rows = self._coef_rows(data.y[place[here]], q) if paired else np.full(here.size, q)
-            self.dual_coef_[rows, at[place[here]]] = -c[here] if paired else c[here]
-        self.intercept_ = np.array([s.intercept for s in solved]) * (-1.0 if paired else 1.0)
-        self.n_support_ = np.bincount(data.y[support], minlength=k).astype(np.int32)
-        self._keep_support(source, support, data.kept)
-        self.support_free_ = free[support]
-        self.n_iter_ = np.array([s.solution.steps for s in solved], dtype=np.int32)
-        self.proof_: DualPoints | None = DualPoints.of([s.point for s in solved])
-        with np.errstate(divide="ignore"):
-            self.margin_ = np.array([s.scale / np.sqrt(max(s.solution.square, 0.0)) for s in solved])
-
-    def _coef_rows(self, classes: np.ndarray, q: int) -> np.ndarray:
-        i, j = list(pairs(len(self.classes_)))[q]
-        return np.where(classes == i, j - 1, i)
-
-    @property
-    def _paired(self) -> bool:
-        return len(self.classes_) > 2 and self.multiclass == "ovo"
-
-    @property
-    def model_(self) -> KernelModel | PairsModel:
-        check_is_fitted(self)
-        if self._paired:
-            return PairsModel(self.kernel_, self.support_items_, self.dual_coef_, self.n_support_, self.intercept_)
-        return KernelModel(self.kernel_, self.support_items_, self.dual_coef_, self.intercept_)
-
-    @property
-    def margin_width_(self) -> np.ndarray:
-        """2 / |w|: from one margin to the other."""
-        return 2 * self.margin_
-
-    def distances(self, X: Any) -> np.ndarray:
-        """Signed distance of each row from the boundary of each binary part, in feature space."""
-        scores = self.model_.scores(self._items(X), self._threads()) * self.margin_
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    # ---- certificate -------------------------------------------------------------------------------------------
-
-    def _merged(self, data: KernelTraining, certificates: list[SVMCertificate]) -> Any:
-        names = [part.name(self.classes_) for part in binary_parts(len(self.classes_), self.multiclass)]
-        return merge(dict(zip(names, certificates, strict=True)), data_digest=data.digest)
-
-    def _certify(self, data: KernelTraining, *, prove: bool = False) -> Any:
-        source = GramSource(self.kernel_, data.items, self._threads())
-        of_row = np.full(data.n, -1)
-        given = np.full(int(self.support_.max(initial=-1)) + 1, -1)
-        given[self.support_] = np.arange(len(self.support_))
-        numbers = data.numbers(np.arange(data.n))
-        inside = numbers < len(given)
-        of_row[inside] = given[numbers[inside]]
-        certificates = []
-        for q, part in enumerate(binary_parts(len(self.classes_), self.multiclass)):
-            rows = part.among(data.y)
-            place = np.arange(data.n) if rows is None else rows
-            coef = self._part_coef(q, data.y[place], of_row[place])
-            problem = self._part_problem(data, part)
-            point = self.proof_[q] if self.proof_ is not None else None
-            b = self._split(problem, coef) if point is None else point.b
-            sign = -1.0 if self._paired else 1.0
-            certificates.append(
-                self._certificate(
-                    source if rows is None else source.take(rows),
-                    problem,
-                    b,
-                    sign * float(self.intercept_[q]),
-                    0.0 if point is None else point.rho,
-                    coef,
-                )
-            )
-        return self._merged(data, certificates)
-
-    def _split(self, problem: BoxProblem, coef: np.ndarray) -> np.ndarray:
-        return coef
-
-    def _part_coef(self, q: int, classes: np.ndarray, at: np.ndarray) -> np.ndarray:
-        """The model's coefficients of a part, by its items."""
-        coef = np.zeros(len(at))
-        here = np.flatnonzero(at >= 0)
-        if self._paired:
-            coef[here] = -self.dual_coef_[self._coef_rows(classes[here], q), at[here]]
-        else:
-            coef[here] = self.dual_coef_[q, at[here]]
-        return coef
+    def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> KernelTraining:
+        try:
+            return super()._read(X, y, sample_weight, **options)
+        except SingleClass as error:
+            if sample_weight is None:
+                raise
+            raise SingleClass(f"{self._one_class}: {error}") from None
 
     # ---- decisions ---------------------------------------------------------------------------------------------
 
@@ -226,14 +117,14 @@ class SupportVectorClassifier(SVMFit, KernelInput, Classifier):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or a list of items
+            With `kernel="precomputed"` kernel values between these and all training rows.
 
         Returns
         -------
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        if self._paired and self.break_ties and self.decision_function_shape == "ovo":
-            raise BadInput("break_ties must be False when decision_function_shape is 'ovo': set one or the other.")
+        self._refuse_ties()
         if self._paired and not self.break_ties:
             return self.classes_[self._most_pairs(self.model_.scores(self._items(X), self._threads()))]
         scores = self.decision_function(X)
@@ -247,23 +138,121 @@ class SupportVectorClassifier(SVMFit, KernelInput, Classifier):
             votes[:, j] += ~won
         return votes.argmax(axis=1)
 
-    def _weights(self) -> np.ndarray:
-        if not self._paired:
-            return super()._weights()
-        rows = self.support_vectors_
-        ends = np.cumsum(self.n_support_)
-        sums = [self.dual_coef_[:, e - c : e] @ rows[e - c : e] for e, c in zip(ends, self.n_support_, strict=True)]
-        return np.vstack([sums[i][j - 1] + sums[j][i] for i, j in pairs(len(self.classes_))])
+    @property
+    def margin_width_(self) -> np.ndarray:
+        """2 / |w|: from one margin to the other, for each binary part."""
+        check_is_fitted(self)
+        return 2 * self.margin_
+
+    def distances(self, X: Any) -> np.ndarray:
+        """Signed distance of each row from the boundary of each binary part, in feature space.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or a list of items
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, parts), with the signs of the scores
+        """
+        check_is_fitted(self)
+        scores = self.model_.scores(self._items(X), self._threads()) * self.margin_
+        return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SVC(SupportVectorClassifier):
-    """Support vector machine with a soft margin; the hard margin with C=inf."""
+    """Support vector machine with a soft margin; the hard margin with C=inf.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of slack, times class weight times sample weight. Infinite: no row may break the margin; classes that cannot
+        be separated raise NotSeparable with the proof.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, kernel or callable, default="rbf"
+        A name, an object of :mod:`widemargin.kernels`, anything with its three methods, or a function. A function is
+        called with two matrices for rows of numbers, with two lists or two items for anything else.
+    degree : int, default=3
+        Of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf", "poly" and "sigmoid"; "scale" is 1 / (features × variance of all values, weighted), "auto" is
+        1 / features, 0 makes all values the same.
+    coef0 : float, default=0.0
+        Of "poly": (gamma x·z + coef0)^degree, and of "sigmoid": tanh(gamma x·z + coef0). Where that is not positive
+        semidefinite a warning has the witness, and the certificate says that it bounds nothing.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        With several classes one score a class or one a pair. Binary parts are those of `multiclass` either way.
+    break_ties : bool, default=False
+        Decide between classes that won as many pairs by their scores rather than by their order.
+    multiclass : {"ovo", "ovr"}, default="ovo"
+        One machine for each pair of classes, as LIBSVM, or one for each class against all others.
+    class_weight : dict or "balanced", optional
+        Factor of each class; "balanced" is total weight / (classes × weight of the class).
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions, as LIBSVM measures it.
+    gap_tol : float, default=1e-4
+        Largest relative duality gap. The fit ends when both hold, recomputed in float64.
+    shrinking : bool, default=True
+        Accepted for the peers' sake; the result is the same.
+    cache_size : float or "auto", default="auto"
+        MB of memory for rows of kernel values; "auto" is a quarter of what is free, at most 4096.
+    max_iter : int, default=-1
+        Most steps, each of one pair of variables; -1 is no limit.
+    max_time : float, optional
+        Most seconds; the model that is there by then is kept, with its gap.
+    warm_start : bool, default=False
+        Start from the solution of the last fit where there are as many rows and classes; the optimum is the same.
+    n_jobs : int, optional
+        Threads; the result does not depend on them.
+    observe : callable, optional
+        Called as observe(step, columns, snapshot) now and then; True stops the fit.
+    random_state : ignored
+        Nothing is random here.
+    verbose : ignored
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_support,)
+        Numbers of the support rows, by class.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        The rows themselves; empty where the kernel compares something else.
+    n_support_ : ndarray of shape (n_classes,)
+        How many of each class.
+    support_kinds_ : ndarray of shape (n_support,)
+        "free" rows lie on the margin, "bounded" ones inside of it or on the wrong side.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes - 1, n_support)
+        y α in LIBSVM's layout; with `multiclass="ovr"` one row a class. Sparse where the rows are.
+    coef_ : ndarray or sparse matrix of shape (parts, n_features)
+        Weights of the features; only with the linear kernel.
+    intercept_ : ndarray of shape (parts,)
+        The biases.
+    classes_, class_weight_ : ndarray of shape (n_classes,)
+        The labels in order, and what `class_weight` multiplies C of each with.
+    n_iter_ : ndarray of shape (parts,)
+        Steps of each binary part.
+    margin_, margin_width_ : ndarray of shape (parts,)
+        1 / |w| and 2 / |w|.
+    slacks_ : ndarray of shape (n_samples,) or None
+        ξ of each row, NaN for rows of weight 0: 0 on or beyond the margin, above 1 on the wrong side. Two classes only.
+    kernel_ : kernel
+        The kernel with all its numbers.
+    certificate_ : SVMCertificate
+        Primal and dual objective, their gap and the violation, recomputed in float64 by code that has not seen the solver.
+    proof_ : DualPoints or None
+        The point of the dual that proves it.
+    converged_, fit_status_ : bool, int
+        Whether `tol` and `gap_tol` were reached; 0 if so, else 1.
+    stop_reason_, trace_ : str, Trace
+        Why the fit ended; figures by round.
+    n_features_in_, feature_names_in_, shape_fit_
+        As in scikit-learn.
+    """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SupportVectorClassifier._parameter_constraints,
-        "C": [positive()],
+        "C": [Interval(Real, 0, None, closed="right")],
     }
+    _one_class = "Invalid input - all samples with positive weights belong to the same class"
 
     C: float = 1.0
 
@@ -273,12 +262,96 @@ class SVC(SupportVectorClassifier):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NuSVC(SupportVectorClassifier):
-    """Support vector machine whose nu bounds the share of margin errors from above, that of the support from below."""
+    """Support vector machine whose nu bounds the share of margin errors from above, that of the support from below.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        Above 0, at most 1, and at most twice the share of the smaller class of each binary part.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, kernel or callable, default="rbf"
+        A name, an object of :mod:`widemargin.kernels`, anything with its three methods, or a function. A function is
+        called with two matrices for rows of numbers, with two lists or two items for anything else.
+    degree : int, default=3
+        Of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf", "poly" and "sigmoid"; "scale" is 1 / (features × variance of all values, weighted), "auto" is
+        1 / features, 0 makes all values the same.
+    coef0 : float, default=0.0
+        Of "poly": (gamma x·z + coef0)^degree, and of "sigmoid": tanh(gamma x·z + coef0). Where that is not positive
+        semidefinite a warning has the witness, and the certificate says that it bounds nothing.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        With several classes one score a class or one a pair. Binary parts are those of `multiclass` either way.
+    break_ties : bool, default=False
+        Decide between classes that won as many pairs by their scores rather than by their order.
+    multiclass : {"ovo", "ovr"}, default="ovo"
+        One machine for each pair of classes, as LIBSVM, or one for each class against all others.
+    class_weight : dict or "balanced", optional
+        Factor of each class; "balanced" is total weight / (classes × weight of the class).
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions, as LIBSVM measures it.
+    gap_tol : float, default=1e-4
+        Largest relative duality gap. The fit ends when both hold, recomputed in float64.
+    shrinking : bool, default=True
+        Accepted for the peers' sake; the result is the same.
+    cache_size : float or "auto", default="auto"
+        MB of memory for rows of kernel values; "auto" is a quarter of what is free, at most 4096.
+    max_iter : int, default=-1
+        Most steps, each of one pair of variables; -1 is no limit.
+    max_time : float, optional
+        Most seconds; the model that is there by then is kept, with its gap.
+    warm_start : bool, default=False
+        Start from the solution of the last fit where there are as many rows and classes; the optimum is the same.
+    n_jobs : int, optional
+        Threads; the result does not depend on them.
+    observe : callable, optional
+        Called as observe(step, columns, snapshot) now and then; True stops the fit.
+    random_state : ignored
+        Nothing is random here.
+    verbose : ignored
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_support,)
+        Numbers of the support rows, by class.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        The rows themselves; empty where the kernel compares something else.
+    n_support_ : ndarray of shape (n_classes,)
+        How many of each class.
+    support_kinds_ : ndarray of shape (n_support,)
+        "free" rows lie on the margin, "bounded" ones inside of it or on the wrong side.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes - 1, n_support)
+        y α in LIBSVM's layout; with `multiclass="ovr"` one row a class. Sparse where the rows are.
+    coef_ : ndarray or sparse matrix of shape (parts, n_features)
+        Weights of the features; only with the linear kernel.
+    intercept_ : ndarray of shape (parts,)
+        The biases.
+    classes_, class_weight_ : ndarray of shape (n_classes,)
+        The labels in order, and what `class_weight` multiplies C of each with.
+    n_iter_ : ndarray of shape (parts,)
+        Steps of each binary part.
+    margin_, margin_width_ : ndarray of shape (parts,)
+        1 / |w| and 2 / |w|.
+    slacks_ : ndarray of shape (n_samples,) or None
+        ξ of each row, NaN for rows of weight 0: 0 on or beyond the margin, above 1 on the wrong side. Two classes only.
+    kernel_ : kernel
+        The kernel with all its numbers.
+    certificate_ : SVMCertificate
+        Primal and dual objective, their gap and the violation, recomputed in float64 by code that has not seen the solver.
+    proof_ : DualPoints or None
+        The point of the dual that proves it.
+    converged_, fit_status_ : bool, int
+        Whether `tol` and `gap_tol` were reached; 0 if so, else 1.
+    stop_reason_, trace_ : str, Trace
+        Why the fit ended; figures by round.
+    n_features_in_, feature_names_in_, shape_fit_
+        As in scikit-learn.
+    """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SupportVectorClassifier._parameter_constraints,
-        "nu": [fraction("right")],
+        "nu": [Interval(Real, 0, 1, closed="right")],
     }
+    _one_class = "specified nu is infeasible"
 
     nu: float = 0.5
 
@@ -286,4 +359,11 @@ class NuSVC(SupportVectorClassifier):
         return BoxProblem.nu_svc(signs, weight, self.nu)
 
     def _divisor(self, problem: BoxProblem, rho: float) -> float:
-        return rho
+        return rho if rho > 0 else 1.0  # before the end rho may be anything
+
+    def _point(self, problem: BoxProblem, coef: np.ndarray) -> DualPoint:
+        total = float(coef[coef > 0].sum())
+        if not total > 0:
+            raise BadInput("this model has no coefficients, and its proof was left out: fit it again.")
+        rho = problem.total[0] / total
+        return DualPoint(coef * rho, rho)

@@ -1,68 +1,42 @@
-"""What all support vector machines share: their parameters, and the way from a box problem to a certified solution."""
+"""What all support vector machines share: their parameters, and the way from box problems to certified solutions."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
-from threading import Event
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from ..base.drive import Watch
-from ..base.errors import BadInput
 from ..base.memory import budget
-from ..base.params import HasMethods, Integral, Interval, StrOptions, positive
+from ..base.params import HasMethods, Integral, Interval, Options, StrOptions, count, positive
 from ..base.records import Stop
-from ..base.threads import crew
 from ..certificate.record import SVMCertificate
 from ..certificate.svm import certify_svm
 from ..kernels.gram import GramSource
-from ..kernels.items import RowItems
-from ..kernels.precomputed import Precomputed
-from ..kernels.rows import Linear
 from ..model.box import BoxProblem
 from ..model.dual import DualPoint
 from ..solver.box import BoxOptions
-from ..model.pairs import pairs as class_pairs
-from ..solver.pairs import solve_pairs
 from ..solver.parts import worst
+from ..solver.start import carried
 from ..solver.svm import BoxFit, BoxSolution
+from .kernel_support import KernelTraining, refuse_overflow
+from .svm_hard import hull_fit, margin_of_hull
+from .svm_input import known_psd
+from .svm_stop import interrupted, reached, sentence
+from .svm_work import Solved, Work
 
 KERNELS = {"linear", "poly", "rbf", "sigmoid", "precomputed"}
 REFINEMENTS = 4
 
 
-@dataclass
-class Solved:
-    """A part: its solution, what the model is divided by, and what was proved."""
-
-    problem: BoxProblem
-    solution: BoxSolution
-    scale: float
-    certificate: SVMCertificate
-
-    @property
-    def point(self) -> DualPoint:
-        return DualPoint(self.solution.b, self.solution.rho if len(self.problem.total) == 2 else 0.0)
-
-    @property
-    def coef(self) -> np.ndarray:
-        """Of each item of the part."""
-        return self.problem.items(self.solution.b) / self.scale
-
-    @property
-    def intercept(self) -> float:
-        return self.solution.intercept / self.scale
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
 class SVMFit:
-    """Comes before KernelInput and the kind of learner."""
+    """Comes before SVMInput and the kind of learner."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(KERNELS), callable, HasMethods(["prepare", "block", "diag"])],
@@ -72,7 +46,7 @@ class SVMFit:
         "gap_tol": [positive()],
         "shrinking": ["boolean"],
         "cache_size": [StrOptions({"auto"}), positive()],
-        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "max_iter": [Options(Integral, {-1}), count()],
         "warm_start": ["boolean"],
     }
 
@@ -83,7 +57,66 @@ class SVMFit:
     max_iter: int = -1
     warm_start: bool = False
 
-    # ---- solving -----------------------------------------------------------------------------------------------
+    # ---- from data to attributes -------------------------------------------------------------------------------
+
+    def _learn(
+        self,
+        data: KernelTraining,
+        places: Sequence[np.ndarray | None],
+        problems: Sequence[BoxProblem],
+        beside: dict[str, Any],
+    ) -> None:
+        """Solve all parts, keep what was learnt and what is known beside. What Ctrl-C leaves is kept before it goes on."""
+        source = GramSource(data.kernel, data.items, self._threads())
+        refuse_overflow(source)
+        psd = known_psd(data.kernel, data.items, warn=True)
+        work = Work(self, data, source, places, problems, self._starts(problems), psd, beside)
+        try:
+            solved = work.solve()
+        except KeyboardInterrupt:
+            if work.begun:
+                self._keep(work, work.as_it_is(), interrupted)
+            raise
+        self._keep(work, solved, sentence)
+        work.tasks.close(lambda: self._learnt(work, solved))
+
+    def _keep(self, work: Work, solved: Sequence[Solved], say: Any) -> None:
+        for name, value in {**work.beside, **self._learnt(work, solved)}.items():
+            setattr(self, name, value)
+        self.proof_: Any = self._proof([s.point for s in solved])
+        self.certificate_ = self._merged(work.data, [s.certificate for s in solved])
+        self._boxes = [s.problem for s in solved] if self.warm_start else None
+        kinds = [s.solution.stop.kind for s in solved]
+        at = kinds.index(worst(kinds))
+        words = say(self, solved[at])
+        if len(kinds) > 1:
+            good = sum(kind == "converged" for kind in kinds)
+            words = f"{good} of {len(kinds)} binary parts converged; part {at}: {words}"
+        self.converged_ = all(kind == "converged" for kind in kinds)
+        self.fit_status_ = 0 if self.converged_ else 1
+        self.stop_reason_ = words
+        self.trace_ = solved[at].solution.trace
+        self._ended = kinds[at]
+
+    def _warn(self) -> None:
+        """Last of all, since a warning may be made an error: the model is there."""
+        if self.__dict__.pop("_ended") not in ("converged", "asked"):
+            warnings.warn(self.stop_reason_, ConvergenceWarning, stacklevel=4)
+
+    def _starts(self, problems: Sequence[BoxProblem]) -> list[np.ndarray | None]:
+        """With warm_start, the last solution inside of the new boxes, if it has as many parts and variables."""
+        proof, old = vars(self).get("proof_"), vars(self).get("_boxes")
+        nothing: list[np.ndarray | None] = [None] * len(problems)
+        if not self.warm_start or proof is None:
+            return nothing
+        points = [proof] if isinstance(proof, DualPoint) else [proof[k] for k in range(len(proof))]
+        old = problems if old is None else old  # a loaded model does not know its boxes
+        same = [p.b.size == q.n_variables == o.n_variables for p, q, o in zip(points, problems, old, strict=False)]
+        if len(points) != len(problems) or not all(same):
+            return nothing
+        return [carried(p.b, o, q) for p, o, q in zip(points, old, problems, strict=True)]
+
+    # ---- one part ----------------------------------------------------------------------------------------------
 
     def _box_options(self, n_parts: int) -> BoxOptions:
         threads = self._threads()
@@ -95,128 +128,57 @@ class SVMFit:
             threads=threads if n_parts == 1 else 1,
         )
 
-    def _solve_all(self, source: GramSource, places: Sequence[np.ndarray | None], problems: Sequence[BoxProblem]) -> Any:
-        """All parts, each on the items at its place (None: all of them), on several threads."""
-        options, watch = self._box_options(len(problems)), self._watch()
+    def _part(self, source: GramSource, problem: BoxProblem, options: BoxOptions) -> BoxFit:
+        """What runs: the problem itself or, for a hard margin, the nearest points of both hulls."""
+        return hull_fit(source, problem, options) if problem.hard else BoxFit(source, problem, options)
 
-        def one(k: int, cancelled: Event) -> Solved:
-            here = source if places[k] is None else source.take(places[k])
-            mine = Watch(observe=watch.observe, cancelled=cancelled)
-            mine.deadline, mine.max_time = watch.deadline, watch.max_time
-            return self._solve(BoxFit(here, problems[k], options), mine)
+    def _solution(self, problem: BoxProblem, s: BoxSolution) -> BoxSolution:
+        """Of the problem itself, from that of what runs."""
+        return margin_of_hull(problem, s) if problem.hard else s
 
-        return crew(self._threads(), one, range(len(problems)))
+    def _solve(self, work: Work, k: int, fit: BoxFit, watch: Watch) -> Solved:
+        return self._refined(work, k, fit, fit.run(watch, work.starts[k], lambda _: work.model()), watch)
 
-    def _solve_pairs(self, source: GramSource, data: Any, places: Sequence[Any], problems: Sequence[BoxProblem]) -> Any:
-        """All pairs of classes, on kernel values that they share."""
-        options, watch = self._box_options(len(problems)), self._watch()
-        pairs = list(class_pairs(int(data.y.max()) + 1))
-        found = solve_pairs(source, data.y, pairs, problems, options, watch, self._threads())
-
-        def certified(one: Any, _cancelled: Event) -> Solved:
-            k, (fit, solution) = one
-            return self._certified(fit, solution, watch, source.take(places[k]), problems[k])
-
-        return crew(self._threads(), certified, list(enumerate(found)))
-
-    def _solve(self, fit: BoxFit, watch: Watch) -> Solved:
-        return self._certified(fit, fit.run(watch), watch, fit.source, fit.problem)
-
-    def _certified(
-        self, fit: BoxFit, solution: BoxSolution, watch: Watch, source: GramSource, problem: BoxProblem
-    ) -> Solved:
-        """The solution with its proof, refined until it is what was asked for."""
-        certificate = self._proved(source, problem, solution)
-        for _ in range(REFINEMENTS):
-            if solution.stop.kind not in ("converged", "stalled") or self._good(certificate):
+    def _refined(self, work: Work, k: int, fit: BoxFit, found: BoxSolution, watch: Watch) -> Solved:
+        """Where the certificate is not good enough yet, go on; only a good one makes it converged."""
+        problem, place = work.problems[k], work.places[k]
+        source = work.source if place is None else work.source.take(place)
+        solved = self._proved(source, problem, self._solution(problem, found), work.psd)
+        for turn in range(REFINEMENTS):
+            if found.stop.kind not in ("converged", "stalled") or reached(self, solved.certificate):
                 break
-            solution = fit.refine(watch)
-            certificate = self._proved(source, problem, solution)
-        if self._good(certificate) and solution.stop.kind == "stalled":
-            solution.stop = Stop("converged", certificate.claim)
-        return Solved(problem, solution, self._divisor(problem, solution.rho), certificate)
-
-    def _good(self, c: SVMCertificate) -> bool:
-        return bool(c.holds and c.relative_gap <= self.gap_tol and c.kkt_violation <= self.tol)
+            if problem.hard:
+                self._refuse_inseparable(work, k, source, solved, last=turn == REFINEMENTS - 1)
+                # Slopes of the hulls are those of the margin times rho.
+                fit.options = replace(fit.options, tol=self.tol * found.rho if found.rho > 0 else fit.options.tol)
+            found = fit.refine(watch)
+            solved = self._proved(source, problem, self._solution(problem, found), work.psd)
+        if found.stop.kind in ("converged", "stalled"):
+            kind = "converged" if reached(self, solved.certificate) else "stalled"
+            solved.solution.stop = Stop(kind, "")
+        return solved
 
     def _divisor(self, problem: BoxProblem, rho: float) -> float:
         """nu-SVC's model is its solution divided by rho."""
         return 1.0
 
-    def _proved(self, source: GramSource, problem: BoxProblem, s: BoxSolution) -> SVMCertificate:
-        two = len(problem.total) == 2
-        scale = self._divisor(problem, s.rho)
-        return self._certificate(
-            source, problem, s.b, s.intercept / scale, s.rho if two else 0.0, problem.items(s.b) / scale
-        )
+    def _proved(self, source: GramSource, problem: BoxProblem, s: BoxSolution, psd: bool) -> Solved:
+        solved = Solved(problem, s, self._divisor(problem, s.rho))
+        point = solved.point
+        solved.certificate = self._certificate(source, problem, point, solved.intercept, solved.coef, psd)
+        return solved
 
     def _certificate(
-        self,
-        source: GramSource,
-        problem: BoxProblem,
-        b: np.ndarray,
-        intercept: float,
-        rho: float,
-        coef: np.ndarray,
-        data_digest: str = "",
+        self, source: GramSource, problem: BoxProblem, point: DualPoint, intercept: float, coef: np.ndarray, psd: bool
     ) -> SVMCertificate:
         return certify_svm(
             source,
             problem,
-            b,
+            point.b,
             intercept=intercept,
-            rho=rho,
-            scale=self._divisor(problem, rho),
+            rho=point.rho,
+            scale=self._divisor(problem, point.rho),
             coef=coef,
             asked=self.gap_tol,
-            data_digest=data_digest,
+            psd=psd,
         )
-
-    def _tell(self, solved: Sequence[Solved]) -> None:
-        """How the parts ended: attributes, and a warning where one is not at its optimum."""
-        kinds = [s.solution.stop.kind for s in solved]
-        at = kinds.index(worst(kinds))
-        sentence = solved[at].solution.stop.sentence
-        if len(kinds) > 1:
-            good = sum(kind == "converged" for kind in kinds)
-            sentence = f"{good} of {len(kinds)} binary parts converged; part {at}: {sentence}"
-        self.converged_ = all(kind == "converged" for kind in kinds)
-        self.fit_status_ = 0 if self.converged_ else 1
-        self.stop_reason_ = sentence
-        self.trace_ = solved[at].solution.trace
-        if not self.converged_ and kinds[at] != "asked":
-            warnings.warn(sentence, ConvergenceWarning, stacklevel=4)
-
-    # ---- what users of the peers look for ----------------------------------------------------------------------
-
-    def _keep_support(self, source: GramSource, used: np.ndarray, kept: np.ndarray | None) -> None:
-        self.support_items_ = source.items.take(used).compact()
-        self.support_ = (used if kept is None else kept[used]).astype(np.int32)
-
-    @property
-    def support_vectors_(self) -> Any:
-        """The rows of the support; an empty array where the kernel compares something else."""
-        items = self.support_items_
-        return items.X if isinstance(items, RowItems) else np.empty((0, 0))
-
-    @property
-    def support_kinds_(self) -> np.ndarray:
-        """"free" (inside of the box) or "bounded" for each support row; with several parts, free in one of them."""
-        return np.where(self.support_free_, "free", "bounded")
-
-    @property
-    def coef_(self) -> np.ndarray:
-        """Weights of the features; only with the linear kernel."""
-        if not isinstance(self.kernel_, Linear):
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        return self._weights()
-
-    def _weights(self) -> np.ndarray:
-        W = self.dual_coef_ @ self.support_vectors_
-        return W.toarray() if sp.issparse(W) else np.asarray(W)
-
-
-def refuse_sparse_matrix(kernel: Any, X: Any) -> None:
-    """scikit-learn's own words for what cannot be."""
-    if sp.issparse(X) and (isinstance(kernel, Precomputed) or kernel == "precomputed"):
-        raise BadInput("Sparse precomputed kernels are not supported: give a dense matrix of kernel values.")

@@ -12,7 +12,7 @@ from .columns import with_indices
 from .function import Function
 from .precomputed import Precomputed
 from .protocol import Kernel
-from .rows import RBF, Linear, Polynomial, Tanh
+from .rows import RBF, Linear, Polynomial, PolynomialFunction, Tanh
 
 NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 
@@ -44,10 +44,11 @@ def as_kernel(
         raise BadInput(f"kernel is {wish!r}: it must be one of {', '.join(NAMES)}, a kernel, or a callable.")
     number = gamma if not isinstance(gamma, str) else 1.0 / X.shape[1] if gamma == "auto" else 1.0 / _spread(X, weight)
     if wish == "poly":
-        return Polynomial(degree=degree, gamma=number, offset=coef0)
+        kind = Polynomial if number > 0 and coef0 >= 0 else PolynomialFunction
+        return kind(degree=degree, gamma=number, offset=coef0)
     if wish == "sigmoid":
         return Tanh(alpha=number, beta=coef0)
-    return RBF(gamma=number)
+    return RBF(gamma=number) if number > 0 else Polynomial(degree=0)  # all values are exp(0)
 
 
 def _spread(X: Any, weight: np.ndarray | None) -> float:

@@ -116,6 +116,31 @@ class Polynomial(RowKernel):
 
 
 @dataclass(frozen=True)
+class PolynomialFunction(RowKernel):
+    """(gamma x·z + offset)^degree with any finite numbers: scikit-learn's "poly", which need not be a kernel.
+
+    With a negative offset it is positive semidefinite for hardly any data; `mercer` finds out. With gamma=0 all values
+    are the same.
+    """
+
+    degree: int = 3
+    gamma: float = 1.0
+    offset: float = 0.0
+    binding = POWER
+    may_be_indefinite = True
+
+    def native(self) -> tuple[int, float, float, int]:
+        return KINDS.index("polynomial"), float(self.gamma), float(self.offset), int(self.degree)
+
+    def diag(self, a: RowItems) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            return (self.gamma * a.native.squared_norms(1) + self.offset) ** int(self.degree)
+
+    def __str__(self) -> str:
+        return f"({_affine(self.gamma, self.offset)})^{self.degree}"
+
+
+@dataclass(frozen=True)
 class RBF(RowKernel):
     """k(x, z) = exp(-gamma |x - z|²).
 

@@ -86,7 +86,7 @@ class BoxProblem:
         small = min(float(w[positive].sum()), float(w[~positive].sum()))
         if share > small * (1 + ROUNDING):
             raise BadInput(
-                f"nu is {nu:g}, but these classes allow at most {2 * small / w.sum():.6g} (twice the share of the "
+                f"specified nu is infeasible: nu is {nu:g}, but these classes allow at most {2 * small / w.sum():.6g} (twice the share of the "
                 "smaller one): lower nu."
             )
         share = min(share, small)

@@ -40,7 +40,7 @@ def polish(source: GramSource, problem: BoxProblem, b: np.ndarray) -> Polished:
     if np.count_nonzero(free) > MOST_FREE or not (whole or free.any()):
         return Polished(b, offsets, None)
     with one_blas_thread():
-        work = _Face(source, problem, b.copy(), source.block(None, None) if whole else None)
+        work = _Face(source, problem, b.copy(), _values(source, None) if whole else None)
         for _ in range(ROUNDS):
             if work.step(free) and not (whole and work.release(free)):
                 break
@@ -67,7 +67,7 @@ class _Face:
         used = np.flatnonzero(c)
         f = self.source.block(items, used) @ c[used]
         if self.known is None or not np.array_equal(self.known[0], items):
-            self.known = items, self.source.block(items, items)
+            self.known = items, _values(self.source, items)
         return self.known[1], f
 
     def step(self, free: np.ndarray) -> bool:
@@ -128,6 +128,13 @@ class _Face:
                 v = int(np.argmax(room))
                 if left != 0 and abs(left) < room[v]:
                     self.move(np.array([v]), self.b[[v]] + left)
+
+
+def _values(source: GramSource, items: np.ndarray | None) -> np.ndarray:
+    """Among the items; the diagonal as it is known apart, since a distance of 0 may be rounded otherwise."""
+    K = source.block(items, items)
+    K[np.diag_indices(len(K))] = source.diag if items is None else source.diag[items]
+    return K
 
 
 def _proximal(

@@ -20,7 +20,7 @@ from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
 
 KINDS = (None, "converged", "stalled", "epochs", "unbounded")
-COUNTERS = ("rounds", "steps", "rows")
+COUNTERS = ("rounds", "steps", "rows", "waited")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class BoxOptions:
 
 @dataclass
 class BoxState:
-    """b, f, the last working set, counters, figures: violation, relative gap, primal, dual, bias of each group."""
+    """b, f, the last working set, counters, figures: violation, relative gap, primal, dual, bias of each group,
+    the gap that is to be halved."""
 
     b: np.ndarray
     f: np.ndarray
@@ -92,7 +93,7 @@ class BoxSolver:
             np.zeros(self.problem.n),
             np.full(self.working, -1, np.int32),
             np.zeros(len(COUNTERS), np.int64),
-            np.zeros(4 + len(self.problem.total)),
+            np.zeros(5 + len(self.problem.total)),
         )
         if b.any():
             self.core.rescore(*state.arrays())

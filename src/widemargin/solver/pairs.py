@@ -15,7 +15,7 @@ from ..kernels.gram import GramSource
 from ..kernels.items import RowItems
 from ..kernels.rows import RowKernel
 from ..model.box import BoxProblem
-from .box import BoxOptions
+from .box import BoxOptions, BoxState
 from .svm import BoxFit, BoxSolution, run_all
 
 BATCH = 32  # pairs under way at a time: what they keep of kernel values is given back when they end
@@ -63,8 +63,13 @@ class _Ordered(BoxFit):
         b = np.empty_like(solution.b)
         for side in range(len(b) // n):
             b[side * n + self.place] = solution.b[side * n : (side + 1) * n]
-        solution.b = b
+        f = np.empty(n)
+        f[self.place] = solution.f
+        solution.b, solution.f = b, f
         return solution
+
+    def start(self, b: np.ndarray | None = None) -> BoxState:
+        return super().start(b if b is None else b[self.place])
 
 
 def solve_pairs(
@@ -80,8 +85,13 @@ def solve_pairs(
     shared = PairFits(source, codes, int(codes.max()) + 1, options)
     for first in range(0, len(pairs), BATCH):
         batch = range(first, min(first + BATCH, len(pairs)))
-        fits = [shared.fit(*pairs[k], problems[k], len(pairs) <= FEW or problems[k].n <= SMALL) for k in batch]
+        fits = [shared.fit(*pairs[k], problems[k], last_digits(len(pairs), problems[k])) for k in batch]
         yield from zip(fits, run_all(fits, watch, threads), strict=True)
+
+
+def last_digits(n_pairs: int, problem: BoxProblem) -> bool:
+    """Whether linear equations are to end the fit of a pair."""
+    return n_pairs <= FEW or problem.n <= SMALL
 
 
 def can_share(source: GramSource) -> bool:

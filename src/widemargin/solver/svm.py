@@ -10,14 +10,13 @@ Method   o_g is minus the mean of F over the free variables, and where there are
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..base.drive import Cancelled, Watch, drive, next_budget
+from ..base.drive import STRETCH, Cancelled, Watch, drive
 from ..base.records import Stop, Trace
 from .. import _core
 from ..kernels.gram import GramSource
@@ -36,6 +35,7 @@ class BoxSolution:
     steps: int
     trace: Trace
     square: float  # |w|^2
+    f: np.ndarray | None = None  # K b, by item
 
     @property
     def intercept(self) -> float:
@@ -93,6 +93,7 @@ class BoxFit:
         """f anew in float64, and on from there with half the tolerances."""
         assert self.state is not None
         self.state.f[:] = self.source.expand(self.problem.items(self.state.b))
+        self.state.counters[3], self.state.figures[-1] = 0, 0.0
         self.options = replace(self.options, tol=self.options.tol / 2, gap_tol=self.options.gap_tol / 2)
         self.solver = BoxSolver(self.source, self.problem, self.options, self.rows)
         return self.run(watch)
@@ -118,7 +119,7 @@ class BoxFit:
     def _solution(self, b: np.ndarray, f: np.ndarray, offsets: np.ndarray, stop: Stop) -> BoxSolution:
         assert self.state is not None
         square = float(self.problem.items(b) @ f)
-        return BoxSolution(b.copy(), offsets, stop, self.state.steps, self.trace, square)
+        return BoxSolution(b.copy(), offsets, stop, self.state.steps, self.trace, square, f.copy())
 
     def _offsets(self, b: np.ndarray, f: np.ndarray, known: np.ndarray) -> np.ndarray:
         p, offsets = self.problem, known.copy()
@@ -139,16 +140,14 @@ def run_all(fits: list[BoxFit], watch: Watch, threads: int) -> list[BoxSolution]
     """Several problems side by side on the core's threads; each result is what `run` would give."""
     states = [fit.start() for fit in fits]
     kinds: list[str | None] = [None] * len(fits)
-    budget, out_of_time = 4, False
+    out_of_time = False
     while None in kinds and not out_of_time:
         if watch.cancelled is not None and watch.cancelled.is_set():
             raise Cancelled
         running = [k for k, kind in enumerate(kinds) if kind is None]
-        began = time.perf_counter()
         stops = _core.box_advance_all(
-            [fits[k].solver.core for k in running], [states[k].arrays() for k in running], budget, threads
+            [fits[k].solver.core for k in running], [states[k].arrays() for k in running], STRETCH, threads
         )
-        budget = next_budget(budget, time.perf_counter() - began, spent=True)
         for k, stop in zip(running, stops, strict=True):
             kinds[k] = KINDS[stop]
         out_of_time = watch.out_of_time()

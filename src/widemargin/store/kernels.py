@@ -60,17 +60,18 @@ KERNEL_STATE = ObjectSpec(
     },
 )
 
+_OF_ROWS = ("Linear", "Polynomial", "PolynomialFunction", "RBF", "Tanh")
 _OF_TWO = ("Sum", "Product")
 _OF_ONE = ("Scaled", "Exponential", "PolynomialOf", "Normalized")
 KERNEL_NAMES = (
-    *("Linear", "Polynomial", "RBF", "Tanh", "Laplacian", "ChiSquared", "Mahalanobis", "Precomputed"),
+    *(*_OF_ROWS, "Laplacian", "ChiSquared", "Mahalanobis", "Precomputed"),
     *(*_OF_TWO, *_OF_ONE, "OnColumns"),
 )
 ITEM_NAMES = ("RowItems", "ListItems", "MatrixItems")
 _KERNEL = Part(*KERNEL_NAMES)
 
 KERNELS: dict[str, Any] = {
-    **{name: DataclassSpec(f"{_ROWS}:{name}", 1) for name in ("Linear", "Polynomial", "RBF", "Tanh")},
+    **{name: DataclassSpec(f"{_ROWS}:{name}", 1) for name in _OF_ROWS},
     **{name: DataclassSpec(f"widemargin.kernels.distances:{name}", 1) for name in ("Laplacian", "ChiSquared")},
     "Mahalanobis": DataclassSpec("widemargin.kernels.mahalanobis:Mahalanobis", 1, {"A": Array("f8", ("d", "d"))}),
     "Precomputed": DataclassSpec("widemargin.kernels.precomputed:Precomputed", 1),

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from .estimators import EstimatorSpec
 from .kernels import ITEM_NAMES, KERNEL_NAMES
 from .records import DataclassSpec
-from .rules import Array, Labels, Part, Plain, Rule, Sizes
+from .rules import Array, Labels, Part, Plain, Rows, Rule, Sizes
 
 MACHINE: Mapping[str, Rule] = {
     "kernel_": Part(*KERNEL_NAMES),
     "support_items_": Part(*ITEM_NAMES),
     "support_": Array("i4", ("s",), low=0),
     "support_free_": Array("?", ("s",)),
-    "dual_coef_": Array("f8", ("r", "s")),
+    "dual_coef_": Rows("f8", ("r", "s")),
     "intercept_": Array("f8", ("k",)),
     "fit_status_": Plain(int, low=0, high=1),
     "converged_": Plain(bool),
@@ -28,7 +28,9 @@ CLASSIFIER: Mapping[str, Rule] = {
     "classes_": Labels("c"),
     "n_support_": Array("i4", ("c",), low=0),
     "n_iter_": Array("i4", ("k",), low=0),
-    "margin_": Array("f8", ("k",), low=0, finite=False),
+    "margin_": Array("f8", ("k",), finite=False),
+    "class_weight_": Array("f8", ("c",), low=0),
+    "slacks_": Array("f8", ("rows",), finite=False, optional=True, proof=True),
     "proof_": Part("DualPoints", optional=True, proof=True),
 }
 ONE_EXPANSION: Mapping[str, Rule] = {
@@ -57,9 +59,9 @@ SVMS = {
     ),
     "SVC": EstimatorSpec("widemargin.estimator.svc:SVC", 1, CLASSIFIER, rule=_classes_fit),
     "NuSVC": EstimatorSpec("widemargin.estimator.svc:NuSVC", 1, CLASSIFIER, rule=_classes_fit),
-    "SVR": EstimatorSpec("widemargin.estimator.svr:SVR", 1, ONE_EXPANSION, rule=_one),
-    "NuSVR": EstimatorSpec("widemargin.estimator.svr:NuSVR", 1, ONE_EXPANSION, rule=_one),
-    "OneClassSVM": EstimatorSpec(
-        "widemargin.estimator.svr:OneClassSVM", 1, {**ONE_EXPANSION, "offset_": Array("f8", (1,))}, rule=_one
+    "SVR": EstimatorSpec(
+        "widemargin.estimator.svr:SVR", 1, {**ONE_EXPANSION, "C_": Plain(float, low=0, finite=False)}, rule=_one
     ),
+    "NuSVR": EstimatorSpec("widemargin.estimator.svr:NuSVR", 1, ONE_EXPANSION, rule=_one),
+    "OneClassSVM": EstimatorSpec("widemargin.estimator.one_class:OneClassSVM", 1, ONE_EXPANSION, rule=_one),
 }
