@@ -196,10 +196,16 @@ def timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
     return result, time.process_time() - cpu, time.perf_counter() - wall
 
 
-def repeated(work: Callable[[], Any], most: int, patience: float, note: Any = None) -> tuple[Any, list[dict[str, Any]]]:
+def repeated(work: Callable[[], Any], r: dict[str, Any], note: Any = None) -> tuple[Any, list[dict[str, Any]]]:
+    """`least` times unless once takes longer than `slow` CPU seconds; up to `runs` times within `patience`."""
     runs: list[dict[str, Any]] = []
     result = None
-    while len(runs) < most and (not runs or sum(r["cpu"] for r in runs) + runs[-1]["cpu"] < patience):
+    while len(runs) < r["runs"]:
+        if runs:
+            spent, again = sum(run["cpu"] for run in runs), runs[-1]["cpu"]
+            wanted = len(runs) < r["least"] and again < r["slow"]
+            if not wanted and spent + again > r["patience"]:
+                break
         result = None  # so that memory of the one before is free
         result, cpu, wall = timed(work)
         cpu, wall = getattr(result, "took", (cpu, wall))
@@ -216,14 +222,14 @@ def measure(r: dict[str, Any]) -> dict[str, Any]:
     small_labels = np.arange(200) % 2
     learner.fit(X[small], small_labels)
     before = resident()
-    model, fits = repeated(lambda: learner.fit(X, y), r["runs"], r["patience"], learner.extra)
+    model, fits = repeated(lambda: learner.fit(X, y), r, learner.extra)
     answer = {"fits": fits, "grown_MB": (resident() - before) / 1e6, "data_MB": _bytes(X) / 1e6}
     found = learner.pairs(model)
     answer["support"] = len(np.unique(np.concatenate([p["rows"] for p in found])))
     np.savez(r["out"], **{f"{k}_{p}": v for p, pair in enumerate(found) for k, v in pair.items()}, pairs=len(found))
     if r["predict"]:
         predict = getattr(learner, "predict", lambda model, Z: model.predict(Z))
-        labels, answer["predicts"] = repeated(lambda: predict(model, Z), r["runs"], r["patience"])
+        labels, answer["predicts"] = repeated(lambda: predict(model, Z), r)
         answer["accuracy"] = float(np.mean(np.asarray(labels) == z))
     return answer
 
