@@ -35,37 +35,16 @@ def _wanted(estimator: Any) -> bool:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Probabilities:
-    """Comes before a support vector classifier."""
+    """What a support vector classifier needs for probabilities."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"probability": ["boolean"]}
 
     probability: bool = False
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None):
-        """Solve the problem of the class and, with `probability`, learn how scores become probabilities.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or a list of items
-            With `kernel="precomputed"` the square matrix of kernel values.
-        y : array-like of shape (n_samples,)
-            Labels of any kind.
-        sample_weight : array-like of shape (n_samples,), optional
-            A weight of 3 is a row that stands there three times, 0 one that is absent.
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        found = sigmoids(self, X, y, sample_weight) if self.probability else None
-        super().fit(X, y, sample_weight)  # type: ignore[misc]
-        if found is not None:
-            self.probA_, self.probB_ = found
-        else:
-            for name in ("probA_", "probB_"):
-                vars(self).pop(name, None)
-        return self
+    def _sigmoids(self, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+        """Attributes of a fit."""
+        found = sigmoids(self, X, y, sample_weight) if self.probability else (None, None)
+        return dict(zip(("probA_", "probB_"), found, strict=True))
 
     @available_if(_wanted)
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -80,7 +59,7 @@ class Probabilities:
         ndarray of shape (n_samples, n_classes), in the order of `classes_`
         """
         check_is_fitted(self)
-        if not hasattr(self, "probA_"):
+        if getattr(self, "probA_", None) is None:
             raise NotFittedError(
                 "predict_proba is not available when fitted with probability=False: fit again with probability=True."
             )

@@ -33,13 +33,14 @@ from .svm_input import refuse_sparse_matrix
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SupportVectorClassifier(SVMFit, ClassifierParts, Classifier):
+class SupportVectorClassifier(SVMFit, ClassifierParts, Probabilities, Classifier):
     """Everything but the problem itself."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Classifier._parameter_constraints,
         **KernelInput._parameter_constraints,
         **SVMFit._parameter_constraints,
+        **Probabilities._parameter_constraints,
         "decision_function_shape": [StrOptions({"ovo", "ovr"})],
         "break_ties": ["boolean"],
     }
@@ -78,6 +79,7 @@ class SupportVectorClassifier(SVMFit, ClassifierParts, Classifier):
         problems = [self._part_problem(data, part) for part in parts]  # tells what cannot be before any kernel value
         shape = self._shape_of(X)
         beside = {"shape_fit_": shape, "class_weight_": self._class_weights(data, sample_weight, shape[0])}
+        beside |= self._sigmoids(X, y, sample_weight)
         self._learn(data, [part.among(data.y) for part in parts], problems, beside)
         self._warn()
         return self
@@ -163,7 +165,7 @@ class SupportVectorClassifier(SVMFit, ClassifierParts, Classifier):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SVC(AlongC, Probabilities, SupportVectorClassifier):
+class SVC(AlongC, SupportVectorClassifier):
     """Support vector machine with a soft margin; the hard margin with C=inf.
 
     Parameters
@@ -256,7 +258,6 @@ class SVC(AlongC, Probabilities, SupportVectorClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SupportVectorClassifier._parameter_constraints,
-        **Probabilities._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="right")],
     }
     _one_class = "Invalid input - all samples with positive weights belong to the same class"
@@ -268,7 +269,7 @@ class SVC(AlongC, Probabilities, SupportVectorClassifier):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NuSVC(Probabilities, SupportVectorClassifier):
+class NuSVC(SupportVectorClassifier):
     """Support vector machine whose nu bounds the share of margin errors from above, that of the support from below.
 
     Parameters
@@ -360,7 +361,6 @@ class NuSVC(Probabilities, SupportVectorClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SupportVectorClassifier._parameter_constraints,
-        **Probabilities._parameter_constraints,
         "nu": [Interval(Real, 0, 1, closed="right")],
     }
     _one_class = "specified nu is infeasible"

@@ -20,27 +20,26 @@ from sklearn.metrics import get_scorer_names
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.errors import BadInput
-from ..base.params import Integral, Interval, StrOptions
+from ..base.params import Integral, Interval, InvalidParameterError, StrOptions
 from ..kernels.expression import with_params
 from ..kernels.rows import Tanh
 from ..model.box import BoxProblem
 from ..model.curve import RULES, SearchPath
-from .probability import Probabilities
 from .svc import SVC, SupportVectorClassifier
 from .svc_path import checked_Cs
 from .svc_search import Search
 
-WIDE = (-2.0, 3.0)  # powers of ten between which a number of Cs is spread
+WIDE = (-2.0, 2.0)  # powers of ten between which a number of Cs is spread
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SVCCV(Probabilities, SupportVectorClassifier):
+class SVCCV(SupportVectorClassifier):
     """SVC with C and gamma chosen by cross-validation.
 
     Parameters
     ----------
     Cs : int or array-like of float, default=10
-        Values of C, in any order; a number: so many between 0.01 and 1000, evenly in the logarithm.
+        Values of C, in any order; a number: so many between 0.01 and 100, evenly in the logarithm.
     gammas : array-like of float, "scale" or "auto", optional
         Values of gamma for the kernels "rbf", "poly" and "sigmoid", or for a kernel object that has one. None: `gamma`.
         "scale" is that of all rows, not of each fold.
@@ -55,7 +54,13 @@ class SVCCV(Probabilities, SupportVectorClassifier):
         The highest mean score; with its gamma, the smallest C within one standard error of it; or, with its gamma, the C at
         the knee: where the loss over log C, as far as its minimum, lies furthest below the line between its ends.
 
-    All other parameters are those of :class:`SVC`; `max_time` is for the search and the fit together.
+    kernel, degree, gamma, coef0, decision_function_shape, break_ties, multiclass, class_weight, tol, gap_tol, shrinking, \
+cache_size, max_iter, n_jobs, probability, random_state, observe, verbose
+        As in :class:`SVC`; `tol`, `gap_tol`, `max_iter` hold for each fit of the search too, `observe` looks at the last one.
+    max_time : float, optional
+        Most seconds for the search and the last fit together; candidates that were not reached have no score.
+    warm_start : ignored
+        Along C every fit starts from the one before.
 
     Attributes
     ----------
@@ -74,7 +79,6 @@ class SVCCV(Probabilities, SupportVectorClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SupportVectorClassifier._parameter_constraints,
-        **Probabilities._parameter_constraints,
         "Cs": [Interval(Integral, 1, None, closed="left"), "array-like"],
         "gammas": ["array-like", None],
         "cv": ["cv_object"],
@@ -107,6 +111,7 @@ class SVCCV(Probabilities, SupportVectorClassifier):
         self
         """
         self._validate_params()
+        self._refuse_unordered()
         Cs = np.logspace(*WIDE, self.Cs) if isinstance(self.Cs, Integral) else checked_Cs(self.Cs)
         watch = self._watch()
         found, search, machine = [], None, None
@@ -128,6 +133,14 @@ class SVCCV(Probabilities, SupportVectorClassifier):
         self._take(machine, path, C, gamma)
         self._tell_of_time(path)
         return self
+
+    def _refuse_unordered(self) -> None:
+        for name in ("Cs", "gammas", "cv"):
+            value = getattr(self, name)
+            if isinstance(value, set | frozenset | dict):
+                raise InvalidParameterError(
+                    f"The {name!r} parameter of SVCCV must be a list or an array, or what else it may be. Got {value!r} instead."
+                )
 
     def _checked_gammas(self) -> list[Any]:
         """Numbers or names, each once; [None] where gamma is not searched."""

@@ -80,7 +80,9 @@ def path(machine: Any, X: Any, y: Any, Cs: Any, sample_weight: Any) -> CPath:
     threads = machine._threads()
     gram, memory = shared_gram(data.kernel, data.items, threads, machine.cache_size)
     weight = np.ones(data.n) if data.weight is None else data.weight
-    options = BoxOptions(tol=machine.tol, gap_tol=machine.gap_tol, memory=memory, threads=threads)
+    options = BoxOptions(
+        tol=machine.tol, gap_tol=machine.gap_tol, max_steps=machine.max_iter, memory=memory, threads=threads
+    )
     watch = Watch(max_time=machine.max_time)
     fold = Fold(weight, np.empty(0, np.intp))
     (found,) = all_paths(gram, data.y, parts, [fold], Cs, options, watch, keep=True)

@@ -75,7 +75,7 @@ class Search:
         place[order] = np.arange(len(order))
         threads = m._threads()
         gram, memory = shared_gram(kernel, items.take(order) if self.paired else items, threads, m.cache_size)
-        options = BoxOptions(tol=m.tol, gap_tol=m.gap_tol, memory=memory, threads=threads)
+        options = BoxOptions(tol=m.tol, gap_tol=m.gap_tol, max_steps=m.max_iter, memory=memory, threads=threads)
         folds = [Fold(fold.weight[order], place[fold.test]) for fold in self.folds]
         found = all_paths(gram, self.codes[order], self.parts, folds, self.Cs, options, watch)
         scores = [self._scores(fold, [p.scores for p in parts]) for fold, parts in zip(self.folds, found, strict=True)]

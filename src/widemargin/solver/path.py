@@ -3,7 +3,7 @@
 Problem  C-SVC of model/box.py for C_1 < C_2 < …; items of weight 0 stand beside it: their variable is held at 0, their
          score follows, so that the scores of held-out rows cost nothing
 Symbols  b signed variables, f = Kb, F = f - t
-Stops    as solver/box, for every C
+Stops    as solver/box, for every C; "stalled" where the gap was not halved for 100 + n / 4 rounds
 Method   variables at their bound move to the new one and f follows, through rows of the free variables or of the bounded
          ones, whichever are fewer [DeCosteWagstaff00]. Every `EVERY` rounds the last few displacements, whose images
          under K are known, span a space in which the objective is minimised [NarkissZibulevsky05, sequential subspace
@@ -68,7 +68,7 @@ class BoxPath:
         # The core reads the box from these arrays in every round: `reach` widens it in place, and rows stay kept.
         self.core = _core.box_solver(
             rows, self.t, self.lower, self.upper, np.empty(0, np.int8), [0.0], options.tol, options.gap_tol,
-            1e-300, self.working, ENDLESS, options.memory, options.threads,
+            1e-300, self.working, ENDLESS if options.max_steps < 0 else options.max_steps, options.memory, options.threads,
         )  # fmt: skip
         self.state = BoxState(
             np.zeros(n), np.zeros(n), np.full(self.working, -1, np.int32), np.zeros(len(COUNTERS), np.int64), np.zeros(FIGURES + 1)
@@ -108,7 +108,17 @@ class BoxPath:
             budget -= rounds
             if int(state.counters[0]) % EVERY == 0:
                 self._accelerate()
+                if self._stalls():
+                    return "stalled"
         return None
+
+    def _stalls(self) -> bool:
+        """Whether the gap has not been halved for long: huge bounds, or what float32 cannot tell apart."""
+        s = self.state
+        self.core.judge(*s.arrays())
+        if s.relative_gap < self.halved[0] / 2:
+            self.halved = s.relative_gap, int(s.counters[0])
+        return int(s.counters[0]) - self.halved[1] > 100 + len(s.b) // 4
 
     def step(self, state: BoxState) -> int:
         return int(state.counters[0])
@@ -163,14 +173,16 @@ class BoxPath:
 
     def _forget(self) -> None:
         self.at = self.state.b.copy(), self.state.f.copy()
+        self.halved = np.inf, 0  # the gap that is to be halved, and the round when it was
         self.moves: deque[tuple[np.ndarray, np.ndarray]] = deque(maxlen=SPAN)
 
     def _accelerate(self) -> None:
         s = self.state
         b, f = s.b.copy(), s.f.copy()
         self.moves.append((b - self.at[0], f - self.at[1]))
-        if self._jump(*self._best_of_span()):
-            self._cut(b, f)
+        with np.errstate(all="ignore"):  # huge bounds: what is not finite is not taken
+            if self._jump(*self._best_of_span()):
+                self._cut(b, f)
         self.moves[-1] = (s.b - self.at[0], s.f - self.at[1])
         self.at = s.b.copy(), s.f.copy()
 
