@@ -1,9 +1,9 @@
 """How long does a search over C and gamma take, against GridSearchCV over scikit-learn's SVC and over our own?
 
-5 folds x 10 values of C x 4 of gamma on 5,000 rows of 50 features (8 clusters a class, 10 % of the labels flipped), all of
-it with the final fit on all rows; ours with its certificate. CPU and wall seconds in one process, one thread unless said
-otherwise. GridSearchCV over scikit-learn's SVC takes minutes: it is measured when asked for by `--peers`, or when it has
-never been; otherwise its last figures are taken from the results, and said to be old.
+5 folds x 10 values of C x 4 of gamma on 5,000 rows of 50 features (8 clusters a class, 10 % of the labels flipped), all
+of it with the final fit on all rows; ours with its certificate. CPU and wall seconds in one process, one thread unless
+said otherwise. GridSearchCV over scikit-learn's SVC takes minutes: it is measured when asked for by `--peers`, or when
+it has never been; otherwise its last figures are taken from the results, and said to be old.
 """
 
 # ruff: noqa: E402 (the number of threads must be set before NumPy is loaded)

@@ -43,8 +43,9 @@ BoundSource submatrix_source(Matrix32 K, In<double> diag, In<Column> items) {
     fail("a square matrix and its diagonal are needed");
   for (std::size_t a = 0; a < items.shape(0); ++a)
     if (items.data()[a] < 0 || items.data()[a] >= n) fail("an item is not in the matrix");
-  return {{nb::cast(K), nb::cast(diag)},
-          std::make_unique<SubmatrixSource>(K.data(), diag.data(), n, items.data(), static_cast<Index>(items.shape(0)))};
+  return {
+      {nb::cast(K), nb::cast(diag)},
+      std::make_unique<SubmatrixSource>(K.data(), diag.data(), n, items.data(), static_cast<Index>(items.shape(0)))};
 }
 
 void fill(BoundSource& self, Matrix32 K, int threads) {
@@ -163,8 +164,8 @@ int advance(BoundBox& self, InOut<double> b, InOut<double> f, InOut<Column> work
   return static_cast<int>(self.solver->advance(state, budget, poll_signals));
 }
 
-// Several solvers side by side, one after the other on each of the core's threads, for about so many seconds. A solver that
-// is under way then keeps its workspace.
+// Several solvers side by side, one after the other on each of the core's threads, for about so many seconds. A solver
+// that is under way then keeps its workspace.
 std::vector<int> advance_all(const std::vector<nb::object>& solvers, const std::vector<nb::tuple>& states,
                              double seconds, int threads) {
   if (solvers.size() != states.size()) fail("one state a solver is needed");

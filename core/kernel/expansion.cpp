@@ -33,8 +33,8 @@ Scratch<T>& scratch() {
   return *mine;
 }
 
-// Coefficients of several parts, cut into the columns of the tiles and packed as one side of a product; of a single part,
-// as they are.
+// Coefficients of several parts, cut into the columns of the tiles and packed as one side of a product; of a single
+// part, as they are.
 template <class T>
 class Coefficients {
  public:
@@ -102,8 +102,8 @@ void kernel_sums(const AnyRows& x_rows, const AnyRows& z_rows, const KernelSpec&
       poll);
 }
 
-// The square of the rows J. A task is a fixed share of the panels, with sums of its own that are added up in the order of
-// the tasks.
+// The square of the rows J. A task is a fixed share of the panels, with sums of its own that are added up in the order
+// of the tasks.
 template <class T>
 static void square_sums(const KernelRows<T>& x, const Picked<T>& others, const Column* J, const std::vector<T>& c,
                         double* out, int threads, Poll poll) {

@@ -1,7 +1,8 @@
 // Sums of kernel values without the matrix: what a kernel machine says of rows.
 //
 // Problem  out[p * n + i] = sum_j c[p * m + j] k(x_i, z_j) for all rows x_i of one side and p = 0 .. parts-1
-// Method   tiles of 64 rows and 256 others are computed, summed in the type of the rows, added up in float64, and forgotten
+// Method   tiles of 64 rows and 256 others are computed, summed in the type of the rows, added up in float64, and
+//          forgotten
 #pragma once
 
 #include "base/poll.hpp"

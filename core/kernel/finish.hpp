@@ -16,11 +16,13 @@ namespace widemargin {
 constexpr double exp_error = 8;  // units of roundoff (2^-24 or 2^-53)
 constexpr double log2_e = 0x1.71547652b82fep+0;
 
-// Exponents of the radial kernel: float64 takes powers of e, float32 of 2 (|exponent| roundoffs more, one product less).
+// Exponents of the radial kernel: float64 takes powers of e, float32 of 2 (|exponent| roundoffs more, one product
+// less).
 template <class T>
 constexpr double exponent_unit = sizeof(T) == 4 ? log2_e : 1.0;
 
-// k[b] holds x . z_b and becomes the kernel value. `ga`, `gb`: gamma |x|^2, gamma |z_b|^2 times exponent_unit (rbf only).
+// k[b] holds x . z_b and becomes the kernel value. `ga`, `gb`: gamma |x|^2, gamma |z_b|^2 times exponent_unit (rbf
+// only).
 template <class T>
 void finish(const KernelSpec& spec, T* k, Index n, T ga, const T* gb);
 

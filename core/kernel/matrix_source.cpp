@@ -76,9 +76,7 @@ void MatrixSource::tile(Index p, Index first, Index count, float* const* out) co
   for (Index a = 0; a < m; ++a) std::copy_n(K_ + items_[z(p * panel + a)] * n_ + first, count, out[a]);
 }
 
-void MatrixSource::square(const Column* I, Index m, float* out, Index ld, int) {
-  pick_square(K_, n_, I, m, out, ld);
-}
+void MatrixSource::square(const Column* I, Index m, float* out, Index ld, int) { pick_square(K_, n_, I, m, out, ld); }
 
 SubmatrixSource::SubmatrixSource(const float* K, const double* diag, Index columns, const Column* of, Index n)
     : K_(K), diag_(diag), columns_(columns), of_(of, of + n), run_(z(n)) {

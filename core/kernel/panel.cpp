@@ -22,7 +22,8 @@ double unit_scale(double largest) {
   return std::ldexp(1.0, -std::clamp(exponent, -1000, 1000));
 }
 
-// How many columns to take at once so that the products of m rows with them, and what they come from, stay in the cache.
+// How many columns to take at once so that the products of m rows with them, and what they come from, stay in the
+// cache.
 Index tile_columns(Index m, Index d) {
   const Index most = (Index{1} << 18) / (std::max<Index>(m, 16) * std::clamp<Index>(d, 1, 256));
   return std::clamp<Index>(most / 16 * 16, 16, 256);

@@ -1,6 +1,7 @@
 // Blocks of kernel values between rows: some rows on one side (a panel of at most 64), many on the other.
 //
-// KernelRows<T>  all rows as the blocks need them, in type T. Dense rows are a packed copy, in float32 scaled by a power of
+// KernelRows<T>  all rows as the blocks need them, in type T. Dense rows are a packed copy, in float32 scaled by a
+// power of
 //                two so that the longest has a norm in [1/2, 1): no overflow, underflow only far below what matters.
 // Picked<T>      some of them, for the other side.
 // Panel<T>       the few rows: copied together (dense: kernel/products.hpp takes them), or spread out over the columns

@@ -1,5 +1,5 @@
-// One text for all instruction sets: vectors of the compiler, inlined into functions that name the set. This file alone is
-// compiled with fused multiplications and additions, so that vectors with and without them are one text as well.
+// One text for all instruction sets: vectors of the compiler, inlined into functions that name the set. This file alone
+// is compiled with fused multiplications and additions, so that vectors with and without them are one text as well.
 #include "kernel/products.hpp"
 
 #include <algorithm>

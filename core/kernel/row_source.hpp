@@ -1,7 +1,7 @@
 // Where a kernel solver gets its values from: rows of kernel values between the items of one problem, in float32.
 //
-// A value depends on its two items alone, never on the place in a tile, on threads or on what was asked before: k_ij and
-// k_ji are the same bits. So a solver may keep values or compute them again as memory allows, with one result.
+// A value depends on its two items alone, never on the place in a tile, on threads or on what was asked before: k_ij
+// and k_ji are the same bits. So a solver may keep values or compute them again as memory allows, with one result.
 #pragma once
 
 #include "base/poll.hpp"

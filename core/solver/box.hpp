@@ -6,12 +6,13 @@
 // Stops    when the violation max F over down - min F over up is <= tol in every group and the relative duality gap
 //          (P - D) / max(|P|, |D|, least) is <= gap_tol, where D = t'b - 1/2 b'Kb and, with s_v = t_v - f_v - bias,
 //          P = 1/2 b'Kb + sum_v (upper_v max(s_v, 0) + lower_v min(s_v, 0)) + sum_g bias_g total_g
-//          Infinite bounds are a hard margin: P = 1/2 b'Kb / m^2, m the least t_v (f_v + bias), if that is positive. Where
-//          there is no such margin, D grows without end: sqrt(b'Kb) / sum |b| bounds every margin from above, and once it is
-//          tiny beside the longest item the problem is called unbounded.
-// Method   two levels [Joachims99; FanChenLin05]: the variables that violate most, and some of those before them, form a
-//          small problem that is solved with all its kernel values at hand (pair_ascent); then f follows with whole rows,
-//          only of items whose b has changed. Rows are kept as memory allows. Values are float32, b and f float64.
+//          Infinite bounds are a hard margin: P = 1/2 b'Kb / m^2, m the least t_v (f_v + bias), if that is positive.
+//          Where there is no such margin, D grows without end: sqrt(b'Kb) / sum |b| bounds every margin from above, and
+//          once it is tiny beside the longest item the problem is called unbounded.
+// Method   two levels [Joachims99; FanChenLin05]: the variables that violate most, and some of those before them, form
+//          a small problem that is solved with all its kernel values at hand (pair_ascent); then f follows with whole
+//          rows, only of items whose b has changed. Rows are kept as memory allows. Values are float32, b and f
+//          float64.
 #pragma once
 
 #include <memory>
@@ -45,8 +46,8 @@ struct BoxState {
   double* b;               // N
   double* f;               // n
   Column* work;            // `working` variables of the last small problem, -1 = none
-  std::int64_t* counters;  // rounds, steps, rows computed, rounds since the gap was halved, steps when the violation was
-  double* figures;         // violation, relative gap, primal, dual, bias of each group, violation and gap to be halved
+  std::int64_t* counters;  // rounds, steps, rows computed; rounds since the gap, steps when the violation was halved
+  double* figures;         // violation, relative gap, primal, dual, bias of each group; violation and gap to be halved
 };
 
 enum class BoxStop { budget, converged, stalled, steps, unbounded };

@@ -1,11 +1,11 @@
 // Pairwise steps on a few variables whose kernel values all lie at hand.
 //
-// Problem  min 1/2 b'Kb - t'b,  lower <= b <= upper,  the sum of b in each group fixed; a step moves b_i up and b_j down by
-//          the same amount, i and j of one group
+// Problem  min 1/2 b'Kb - t'b,  lower <= b <= upper,  the sum of b in each group fixed; a step moves b_i up and b_j
+//          down by the same amount, i and j of one group
 // Symbols  F = Kb - t (the gradient), up: b < upper, down: b > lower
 // Stops    when max F over down - min F over up <= epsilon in every group, or after `most` steps
-// Method   i the least F that can go up; j the largest decrease (F_j - F_i)^2 / (K_ii + K_jj - 2 K_ij) among those that can
-//          go down [FanChenLin05, WSS 2]; where the curvature is not positive, a tiny one stands in
+// Method   i the least F that can go up; j the largest decrease (F_j - F_i)^2 / (K_ii + K_jj - 2 K_ij) among those that
+//          can go down [FanChenLin05, WSS 2]; where the curvature is not positive, a tiny one stands in
 #pragma once
 
 #include <vector>

@@ -65,7 +65,8 @@ def reads_targets(cls: type) -> bool:
 def knob(cls: type) -> tuple[str, list[Any]]:
     """A parameter that changes what is learnt, and two of its values."""
     if takes(cls, "gap_tol"):
-        return ("nu", [0.1, 0.2]) if takes(cls, "nu") else ("Cs", [[0.1], [1.0]]) if takes(cls, "Cs") else ("C", [0.1, 1.0])
+        knobs = {"nu": [0.1, 0.2], "Cs": [[0.1], [1.0]], "C": [0.1, 1.0]}
+        return next((name, values) for name, values in knobs.items() if takes(cls, name))
     return ("max_iter", [3, 15]) if takes(cls, "max_iter") else ("alpha", [0.5, 20.0])
 
 

@@ -1,7 +1,7 @@
 """NumPy's and SciPy's linear algebra on one thread.
 
-Their threads spin while they wait: beside one other busy process, equations that take 6 ms took 800 (measured). And sums cut
-by the number of threads would let results depend on it.
+Their threads spin while they wait: beside one other busy process, equations that take 6 ms took 800 (measured). And
+sums cut by the number of threads would let results depend on it.
 """
 
 from __future__ import annotations

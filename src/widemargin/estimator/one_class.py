@@ -89,7 +89,7 @@ class OneClassSVM(OutlierMixin, OneExpansion):
     kernel_ : kernel
         The kernel with all its numbers.
     certificate_ : SVMCertificate
-        Primal and dual objective, their gap and the violation, recomputed in float64 by code that has not seen the solver.
+        Primal and dual objective, their gap and the violation, recomputed in float64 without the solver.
     proof_ : DualPoint or None
         The point of the dual that proves it.
     converged_, fit_status_ : bool, int

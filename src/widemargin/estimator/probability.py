@@ -1,8 +1,8 @@
 """Probabilities of support vector classifiers, learnt from rows that the scores were not learnt from.
 
-Five stratified folds (fewer where a class has fewer rows) are fitted without one another, each scores the rows that it has
-not seen, and a sigmoid for each binary part is fitted to these scores (model/sigmoid). The probabilities never quarrel with
-`predict`: the label with the highest is the predicted one.
+Five stratified folds (fewer where a class has fewer rows) are fitted without one another, each scores the rows that it
+has not seen, and a sigmoid for each binary part is fitted to these scores (model/sigmoid). The probabilities never
+quarrel with `predict`: the label with the highest is the predicted one.
 """
 
 from __future__ import annotations
@@ -109,7 +109,9 @@ def sigmoids(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[np.nda
         train, test = (rows[part] for part in pair)
         machine = clone(estimator).set_params(**beside)
         X_train, y_train = _safe_split(machine, X, np.asarray(y), train)
-        machine.fit(X_train, y_train, sample_weight=None if weight is None else np.broadcast_to(weight, (len(y),))[train])
+        machine.fit(
+            X_train, y_train, sample_weight=None if weight is None else np.broadcast_to(weight, (len(y),))[train]
+        )
         return part_scores(machine, _safe_split(machine, X, None, test, train)[0])
 
     split = list(folds.split(np.zeros((data.n, 1)), codes))
@@ -121,7 +123,9 @@ def sigmoids(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[np.nda
     return _fitted(scores, codes, own, binary_parts(k, estimator.multiclass))
 
 
-def _fitted(scores: np.ndarray, codes: np.ndarray, weight: np.ndarray, parts: list[Part]) -> tuple[np.ndarray, np.ndarray]:
+def _fitted(
+    scores: np.ndarray, codes: np.ndarray, weight: np.ndarray, parts: list[Part]
+) -> tuple[np.ndarray, np.ndarray]:
     A, B = np.empty((2, len(parts)))
     for q, part in enumerate(parts):
         place = part.among(codes)

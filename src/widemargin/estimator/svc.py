@@ -2,7 +2,7 @@
 
 Problem  SVC    min 1/2 |w|^2 + sum_i C_i xi_i            s.t.  y_i (w.phi(x_i) + b) >= 1 - xi_i,  xi >= 0
          NuSVC  min 1/2 |w|^2 - nu W rho + sum_i w_i xi_i  s.t.  y_i (w.phi(x_i) + b) >= rho - xi_i, then divided by rho
-Stops    when the duality gap and the violation of the optimality conditions, recomputed in float64, are what was asked for
+Stops    when the duality gap and the violation of the conditions, recomputed in float64, are what was asked for
 Method   solver/svm; classes one against one, as LIBSVM, or one against the rest   [CortesVapnik95; ScholkopfEtAl00]
 """
 
@@ -104,8 +104,8 @@ class SupportVectorClassifier(SVMFit, ClassifierParts, Probabilities, Classifier
 
         Returns
         -------
-        ndarray of shape (n_samples,), (n_samples, n_classes) or, with `decision_function_shape="ovo"`, one column a pair:
-        positive values of pair (i, j) speak for class i
+        ndarray of shape (n_samples,), (n_samples, n_classes) or, with `decision_function_shape="ovo"`, one column a
+        pair: positive values of pair (i, j) speak for class i
         """
         check_is_fitted(self)
         scores = self.model_.scores(self._items(X), self._threads())
@@ -171,8 +171,8 @@ class SVC(AlongC, SupportVectorClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Price of slack, times class weight times sample weight. Infinite: no row may break the margin; classes that cannot
-        be separated raise NotSeparable with the proof.
+        Price of slack, times class weight times sample weight. Infinite: no row may break the margin; classes that
+        cannot be separated raise NotSeparable with the proof.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, kernel or callable, default="rbf"
         A name, an object of :mod:`widemargin.kernels`, anything with its three methods, or a function. A function is
         called with two matrices for rows of numbers, with two lists or two items for anything else.
@@ -245,7 +245,7 @@ class SVC(AlongC, SupportVectorClassifier):
     kernel_ : kernel
         The kernel with all its numbers.
     certificate_ : SVMCertificate
-        Primal and dual objective, their gap and the violation, recomputed in float64 by code that has not seen the solver.
+        Primal and dual objective, their gap and the violation, recomputed in float64 without the solver.
     proof_ : DualPoints or None
         The point of the dual that proves it.
     converged_, fit_status_ : bool, int
@@ -348,7 +348,7 @@ class NuSVC(SupportVectorClassifier):
     kernel_ : kernel
         The kernel with all its numbers.
     certificate_ : SVMCertificate
-        Primal and dual objective, their gap and the violation, recomputed in float64 by code that has not seen the solver.
+        Primal and dual objective, their gap and the violation, recomputed in float64 without the solver.
     proof_ : DualPoints or None
         The point of the dual that proves it.
     converged_, fit_status_ : bool, int

@@ -2,8 +2,8 @@
 
 Problem  the mean score on held-out folds for every C and gamma; the machine of the best of them on all rows
 Stops    the search when `tol` and `gap_tol` hold in the solver for every fold, C and gamma; the machine itself as SVC
-Method   for each gamma all kernel values once (float32), shared by all folds, binary parts and C; along C each solution is
-         the start of the next, and held-out rows stand beside the problem so that their scores follow (solver/path)
+Method   for each gamma all kernel values once (float32), shared by all folds, binary parts and C; along C each solution
+         is the start of the next, and held-out rows stand beside the problem so that their scores follow (solver/path)
 """
 
 from __future__ import annotations
@@ -47,16 +47,18 @@ class SVCCV(SupportVectorClassifier):
         As in GridSearchCV: a number is that of stratified folds, not shuffled. Rows of weight 0 are left out before a
         number or a splitter divides the rest; the numbers of an iterable are those of the rows as given.
     scoring : str or callable, optional
-        As in GridSearchCV; None is the accuracy, weighted with `sample_weight`. Scores that need probabilities cannot be.
+        As in GridSearchCV; None is the accuracy, weighted with `sample_weight`. Scores that need probabilities cannot
+        be.
     refit : bool, default=True
         Fit the chosen machine on all rows, with its certificate.
     rule : {"best", "one_se", "knee"}, default="best"
-        The highest mean score; with its gamma, the smallest C within one standard error of it; or, with its gamma, the C at
-        the knee: where the loss over log C, as far as its minimum, lies furthest below the line between its ends.
+        The highest mean score; with its gamma, the smallest C within one standard error of it; or, with its gamma, the
+        C at the knee: where the loss over log C, as far as its minimum, lies furthest below the line between its ends.
 
-    kernel, degree, gamma, coef0, decision_function_shape, break_ties, multiclass, class_weight, tol, gap_tol, shrinking, \
-cache_size, max_iter, n_jobs, probability, random_state, observe, verbose
-        As in :class:`SVC`; `tol`, `gap_tol`, `max_iter` hold for each fit of the search too, `observe` looks at the last one.
+    kernel, degree, gamma, coef0, decision_function_shape, break_ties, multiclass, class_weight, tol, gap_tol, \
+shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, verbose
+        As in :class:`SVC`; `tol`, `gap_tol`, `max_iter` hold for each fit of the search too, `observe` looks at the
+        last one.
     max_time : float, optional
         Most seconds for the search and the last fit together; candidates that were not reached have no score.
     warm_start : ignored
@@ -65,8 +67,8 @@ cache_size, max_iter, n_jobs, probability, random_state, observe, verbose
     Attributes
     ----------
     path_ : SearchPath
-        `Cs`, `gammas`, `scores` (mean, gammas x Cs), `fold_scores`, `errors`, `gaps`, `n_iter`, `seconds`, and the places
-        (gamma, C) of `best`, `one_se` and `knee`.
+        `Cs`, `gammas`, `scores` (mean, gammas x Cs), `fold_scores`, `errors`, `gaps`, `n_iter`, `seconds`, and the
+        places (gamma, C) of `best`, `one_se` and `knee`.
     C_, gamma_ : float
         What was chosen; `gamma_` is NaN where gamma was not searched.
     best_params_, best_score_, best_index_, cv_results_
@@ -139,7 +141,7 @@ cache_size, max_iter, n_jobs, probability, random_state, observe, verbose
             value = getattr(self, name)
             if isinstance(value, set | frozenset | dict):
                 raise InvalidParameterError(
-                    f"The {name!r} parameter of SVCCV must be a list or an array, or what else it may be. Got {value!r} instead."
+                    f"The {name!r} parameter of SVCCV must be a list, an array or a single value. Got {value!r} instead."
                 )
 
     def _checked_gammas(self) -> list[Any]:
@@ -152,7 +154,9 @@ cache_size, max_iter, n_jobs, probability, random_state, observe, verbose
         named = isinstance(self.kernel, str) and self.kernel in ("rbf", "poly", "sigmoid")
         if not named and not hasattr(self.kernel, "gamma"):
             what = f"{self.kernel!r}" if isinstance(self.kernel, str) else f"{self.kernel}"
-            raise BadInput(f"gammas are given, but the kernel {what} has no gamma: leave gammas out, or take kernel='rbf'.")
+            raise BadInput(
+                f"gammas are given, but the kernel {what} has no gamma: leave gammas out, or take kernel='rbf'."
+            )
         for place, gamma in enumerate(gammas):
             name = isinstance(gamma, str)
             if name and gamma in ("scale", "auto") and named:
@@ -167,7 +171,9 @@ cache_size, max_iter, n_jobs, probability, random_state, observe, verbose
         params = {name: value for name, value in self.get_params(deep=False).items() if name not in own}
         params |= {"C": C, "warm_start": False}
         if gamma is not None:
-            params |= {"gamma": gamma} if isinstance(self.kernel, str) else {"kernel": with_params(self.kernel, gamma=gamma)}
+            params |= (
+                {"gamma": gamma} if isinstance(self.kernel, str) else {"kernel": with_params(self.kernel, gamma=gamma)}
+            )
         return SVC(**params)
 
     def _take(self, machine: SVC, path: SearchPath, C: float, gamma: float) -> None:

@@ -51,8 +51,8 @@ class AlongC:
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> CPath:
         """The machines for many C with everything else as here; this one stays as it is.
 
-        One set of kernel values serves all pairs of classes and all C; from the smallest C on, each solution is the start of
-        the next. The optimum of each is that of a fit of its own, with the same certificate.
+        One set of kernel values serves all pairs of classes and all C; from the smallest C on, each solution is the
+        start of the next. The optimum of each is that of a fit of its own, with the same certificate.
 
         Parameters
         ----------

@@ -119,7 +119,7 @@ def winners(scores: np.ndarray, n_classes: int, scheme: str, break_ties: bool) -
 
 
 def split(cv: Any, codes: np.ndarray, numbers: np.ndarray, n_given: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Folds of the rows that are there. Numbers in an iterable are those of the rows as given, of which some may be absent."""
+    """Folds of the rows that are there. An iterable has the numbers of the rows as given, some of which may be absent."""
     listed = isinstance(cv, Iterable) and not hasattr(cv, "split")
     splitter = check_cv(list(cv) if listed else cv, codes, classifier=True)
     folds = []
@@ -128,7 +128,9 @@ def split(cv: Any, codes: np.ndarray, numbers: np.ndarray, n_given: int) -> list
     for k, pair in enumerate(splitter.split(np.zeros((len(codes), 1)), codes)):
         train, test = (_present(part, of, k) if listed else part for part in pair)
         if len(train) == 0 or len(test) == 0:
-            raise BadInput(f"fold {k} of cv has {len(train)} rows to train on and {len(test)} to test on: give it both.")
+            raise BadInput(
+                f"fold {k} of cv has {len(train)} rows to train on and {len(test)} to test on: give it both."
+            )
         folds.append((train, test))
     if not folds:
         raise BadInput("cv holds no folds: give at least one pair (train, test).")

@@ -66,7 +66,7 @@ class SVMFit:
         problems: Sequence[BoxProblem],
         beside: dict[str, Any],
     ) -> None:
-        """Solve all parts, keep what was learnt and what is known beside. What Ctrl-C leaves is kept before it goes on."""
+        """Solve all parts, keep what was learnt and what is known beside; what Ctrl-C leaves is kept too."""
         source = GramSource(data.kernel, data.items, self._threads())
         refuse_overflow(source)
         psd = known_psd(data.kernel, data.items, warn=True)

@@ -59,7 +59,7 @@ def margin_of_hull(problem: BoxProblem, s: BoxSolution) -> BoxSolution:
 
 
 def proof_against(source: GramSource, problem: BoxProblem, b: np.ndarray) -> tuple[str, np.ndarray] | None:
-    """A claim and its witness, if the classes cannot be separated: of the rows themselves where the kernel is linear."""
+    """A claim and its witness, if the classes cannot be separated; of the rows where the kernel is linear."""
     if isinstance(source.kernel, Linear):
         verdict = separate_signed(source.items.X, problem.t)
         if verdict.separable is not None:
@@ -74,6 +74,6 @@ def refuse(name: str, n: int, proof: tuple[str, np.ndarray] | None, witness: Any
     if proof is not None:
         raise NotSeparable(f"{asked} cannot be separated: {proof[0]}. Give a finite C.", witness)
     raise BadInput(
-        f"{asked}, {n} rows, nearly touch: neither a margin nor a proof against one was found. Give a finite C, or scale "
-        "the features."
+        f"{asked}, {n} rows, nearly touch: neither a margin nor a proof against one was found. Give a finite C, or "
+        "scale the features."
     )

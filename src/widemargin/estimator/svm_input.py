@@ -33,8 +33,8 @@ class SVMInput(KernelInput):
             return items
         if isinstance(items, RowItems) and items.sparse and not self.support_items_.sparse:
             raise BadInput(
-                f"cannot use sparse input in {type(self).__name__!r} trained on dense data: give X.toarray(), or fit on "
-                "sparse rows."
+                f"cannot use sparse input in {type(self).__name__!r} trained on dense data: give X.toarray(), or fit "
+                "on sparse rows."
             )
         return items
 

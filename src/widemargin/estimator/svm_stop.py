@@ -32,7 +32,9 @@ def sentence(estimator: Any, solved: Any) -> str:
     if c.holds is False:
         figures += f" ({c.claim})"
     if kind == "epochs":
-        return f"{EARLY.format(estimator.max_iter)} After {steps}: {figures}: raise max_iter, lower C, or raise gap_tol."
+        return (
+            f"{EARLY.format(estimator.max_iter)} After {steps}: {figures}: raise max_iter, lower C, or raise gap_tol."
+        )
     if kind == "time":
         return (
             f"max_time={estimator.max_time} s is over after {steps}: {figures}: "

@@ -51,7 +51,7 @@ class SVMSupport(SVMInput):
 
     @property
     def support_kinds_(self) -> np.ndarray:
-        """"free" (inside of the box) or "bounded" for each support row; with several parts, free in one of them."""
+        """For each support row "free" (inside of the box) or "bounded"; with several parts, free in one of them."""
         check_is_fitted(self, "support_items_")
         return np.where(self.support_free_, "free", "bounded")
 

@@ -93,7 +93,9 @@ class Work:
 
         for first in range(0, len(of_pair), BATCH):
             batch = range(first, min(first + BATCH, len(of_pair)))
-            fits = [shared.fit(*of_pair[q], self.problems[q], last_digits(len(of_pair), self.problems[q])) for q in batch]
+            fits = [
+                shared.fit(*of_pair[q], self.problems[q], last_digits(len(of_pair), self.problems[q])) for q in batch
+            ]
             self.fits[first : batch.stop] = fits
             for q, fit in zip(batch, fits, strict=True):
                 fit.start(self.starts[q])

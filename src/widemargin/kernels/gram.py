@@ -59,7 +59,7 @@ class GramSource:
 
     @cached_property
     def near_origin(self) -> Any:
-        """The items; for a radial kernel moved by their mean where that is far out: float32 would lose their distances."""
+        """The items; for a radial kernel moved by a mean far out, where float32 would lose their distances."""
         items = self.items
         if not (isinstance(self.kernel, RBF) and isinstance(items, RowItems)) or items.sparse or not len(items):
             return items

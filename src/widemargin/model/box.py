@@ -86,8 +86,8 @@ class BoxProblem:
         small = min(float(w[positive].sum()), float(w[~positive].sum()))
         if share > small * (1 + ROUNDING):
             raise BadInput(
-                f"specified nu is infeasible: nu is {nu:g}, but these classes allow at most {2 * small / w.sum():.6g} (twice the share of the "
-                "smaller one): lower nu."
+                f"specified nu is infeasible: nu is {nu:g}, but these classes allow at most {2 * small / w.sum():.6g} "
+                "(twice the share of the smaller one): lower nu."
             )
         share = min(share, small)
         lower, upper = np.where(positive, 0.0, -w), np.where(positive, w, 0.0)

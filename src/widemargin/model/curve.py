@@ -2,8 +2,9 @@
 
 best     the highest mean score; of equal ones the smallest C, then the smallest gamma
 one_se   with the gamma of the best: the smallest C whose mean lies within one standard error of the best
-knee     with the gamma of the best: where the curve of the loss over log C, as far as its minimum, lies furthest below the
-         straight line between its ends: beyond it more C buys little          [SatopaaEtAl11, Kneedle; BreimanEtAl84, 1 SE]
+knee     with the gamma of the best: where the curve of the loss over log C, as far as its minimum, lies furthest below
+         the straight line between its ends: beyond it more C buys little
+         [SatopaaEtAl11, Kneedle; BreimanEtAl84, 1 SE]
 """
 
 from __future__ import annotations

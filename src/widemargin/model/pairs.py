@@ -1,7 +1,7 @@
-"""Expansions of all pairs of classes, in LIBSVM's layout: a support item of class i has one coefficient for each other class.
+"""Expansions of all pairs of classes, in LIBSVM's layout: an item of class i has one for each other class.
 
-Symbols  pair (i, j), i < j: positive scores speak for class i; a support item of class i keeps its coefficient for the pair
-         in row j - 1, one of class j in row i
+Symbols  pair (i, j), i < j: positive scores speak for class i; a support item of class i keeps its coefficient for the
+         pair in row j - 1, one of class j in row i
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@ Problem  min 1/2 b'Kb - t'b over the box and the sums of model/box.py, from a po
 Symbols  S the free variables, F = Kb - t, o_g the offset of group g: at the optimum F_v = -o_g on S
 Stops    when all of S fulfils that to rounding and, where all kernel values are known, no bound is held wrongly; the
          objective never rises, so any earlier end is a point at least as good as the start
-Method   (K_SS + mu I) d + A o = -F_S, A'd = what is missing from the sums: a step of the proximal point method, which also
-         ends where K_SS is singular, as it is for repeated rows; steps end at the first bound   [NocedalWright06, sec. 16.5]
+Method   (K_SS + mu I) d + A o = -F_S, A'd = what is missing from the sums: a step of the proximal point method, which
+         also ends where K_SS is singular, as it is for repeated rows; steps end at the first bound
+         [NocedalWright06, sec. 16.5]
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ def _values(source: GramSource, items: np.ndarray | None) -> np.ndarray:
 def _proximal(
     K: np.ndarray, F: np.ndarray, A: np.ndarray, missing: np.ndarray, mu: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(d, o) with (K + mu I) d + A o = -F and A'd = missing, all at once: apart they lose digits where K is singular."""
+    """(d, o) with (K + mu I) d + A o = -F and A'd = missing, at once: apart they lose digits where K is singular."""
     n, g = A.shape
     M, right = np.zeros((n + g, n + g)), np.concatenate([-F, missing])
     M[:n, :n], M[:n, n:], M[n:, :n] = K, A, A.T

@@ -28,7 +28,7 @@ class Fold:
 
 @dataclass(frozen=True, eq=False)
 class PartPath:
-    """One binary part of one fold along C: scores of the test items and how they came about; NaN where time was over."""
+    """One binary part of one fold along C: scores of the test items, how they came about; NaN if time was over."""
 
     scores: np.ndarray  # n_C x test
     gaps: np.ndarray

@@ -39,7 +39,9 @@ class PairFits:
         items = np.concatenate([self.rows[i], self.rows[j]])
         place = np.empty(len(items), np.intp)
         place[np.argsort(items, kind="stable")] = np.arange(len(items))
-        return _Ordered(self.source, problem, self.options, _core.pair_source(self.native, i, j), last_digits, items, place)
+        return _Ordered(
+            self.source, problem, self.options, _core.pair_source(self.native, i, j), last_digits, items, place
+        )
 
 
 class _Ordered(BoxFit):

@@ -4,10 +4,11 @@ Problem  C-SVC of model/box.py for C_1 < C_2 < …; items of weight 0 stand besi
          score follows, so that the scores of held-out rows cost nothing
 Symbols  b signed variables, f = Kb, F = f - t
 Stops    as solver/box, for every C; "stalled" where the gap was not halved for 100 + n / 4 rounds
-Method   variables at their bound move to the new one and f follows, through rows of the free variables or of the bounded
-         ones, whichever are fewer [DeCosteWagstaff00]. Every `EVERY` rounds the last few displacements, whose images
-         under K are known, span a space in which the objective is minimised [NarkissZibulevsky05, sequential subspace
-         optimisation]; where that leaves the box, the point is brought back and the step cut to the best length.
+Method   variables at their bound move to the new one and f follows, through rows of the free variables or of the
+         bounded ones, whichever are fewer [DeCosteWagstaff00]. Every `EVERY` rounds the last few displacements, whose
+         images under K are known, span a space in which the objective is minimised [NarkissZibulevsky05, sequential
+         subspace optimisation]; where that leaves the box, the point is brought back and the step cut to the best
+         length.
 """
 
 from __future__ import annotations
@@ -68,10 +69,15 @@ class BoxPath:
         # The core reads the box from these arrays in every round: `reach` widens it in place, and rows stay kept.
         self.core = _core.box_solver(
             rows, self.t, self.lower, self.upper, np.empty(0, np.int8), [0.0], options.tol, options.gap_tol,
-            1e-300, self.working, ENDLESS if options.max_steps < 0 else options.max_steps, options.memory, options.threads,
+            1e-300, self.working, ENDLESS if options.max_steps < 0 else options.max_steps, options.memory,
+            options.threads,
         )  # fmt: skip
         self.state = BoxState(
-            np.zeros(n), np.zeros(n), np.full(self.working, -1, np.int32), np.zeros(len(COUNTERS), np.int64), np.zeros(FIGURES + 1)
+            np.zeros(n),
+            np.zeros(n),
+            np.full(self.working, -1, np.int32),
+            np.zeros(len(COUNTERS), np.int64),
+            np.zeros(FIGURES + 1),
         )
         self.C = 0.0
         self._forget()
@@ -198,7 +204,7 @@ class BoxPath:
         return a @ D, a @ H
 
     def _jump(self, d: np.ndarray, h: np.ndarray) -> bool:
-        """b + d, brought back into the box and to sum 0; False and no change where too many variables would have to be."""
+        """b + d, brought back into the box and to sum 0; False and no change if that takes too many variables."""
         s = self.state
         aim = s.b + d
         b = np.clip(aim, self.lower, self.upper)

@@ -1,8 +1,9 @@
 """From the solution of one box problem to a start of the next: another C, other weights, another nu.
 
 Problem  b solves a problem of model/box.py; find a point of the box and the sums of another one, close to it
-Method   what was at a bound other than 0 goes to the new one, the rest is clipped; then each sum is put right by shrinking
-         the side that is too heavy, or, where nothing can shrink, by filling the room that is left, all in proportion
+Method   what was at a bound other than 0 goes to the new one, the rest is clipped; then each sum is put right by
+         shrinking the side that is too heavy, or, where nothing can shrink, by filling the room that is left, all in
+         proportion
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """From a box problem to its solution in float64: rounds in float32, then the last digits, then the offsets.
 
 Problem  model/box.py
-Symbols  o_g the offset of group g: the bias of C-SVC and regression; nu-forms have two, whose half sum is the bias and whose
-         half difference is rho
+Symbols  o_g the offset of group g: the bias of C-SVC and regression; nu-forms have two, whose half sum is the bias and
+         whose half difference is rho
 Stops    see solver/box and solver/active_set; `refine` makes f exact and goes on, where float32 was not enough
-Method   o_g is minus the mean of F over the free variables, and where there are none the middle of the interval of optimal
+Method   o_g is minus the mean of F over the free variables, and where there are none the middle of the interval of
+         optimal
          offsets                                                                         [ChangLin11, sec. 4.1.5]
 """
 
@@ -16,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..base.drive import STRETCH, Cancelled, Watch, drive
 from ..base.records import Stop, Trace
-from .. import _core
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
 from .active_set import polish
@@ -50,8 +51,8 @@ class BoxSolution:
 class BoxFit:
     """One problem from its start to its solution, and further if that was not good enough.
 
-    `rows` are the kernel values in float32, if not those of `source`; `last_digits` says whether linear equations end it;
-    `among` are the items of `source` that the problem speaks of, if not all.
+    `rows` are the kernel values in float32, if not those of `source`; `last_digits` says whether linear equations end
+    it; `among` are the items of `source` that the problem speaks of, if not all.
     """
 
     def __init__(
@@ -151,5 +152,7 @@ def run_all(fits: list[BoxFit], watch: Watch, threads: int) -> list[BoxSolution]
         for k, stop in zip(running, stops, strict=True):
             kinds[k] = KINDS[stop]
         out_of_time = watch.out_of_time()
-    explained = [fit.solver.explain(s, watch.max_time)(k or "time") for fit, s, k in zip(fits, states, kinds, strict=True)]
+    explained = [
+        fit.solver.explain(s, watch.max_time)(k or "time") for fit, s, k in zip(fits, states, kinds, strict=True)
+    ]
     return [fit._finished(stop) for fit, stop in zip(fits, explained, strict=True)]

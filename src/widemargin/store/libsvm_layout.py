@@ -65,7 +65,9 @@ def _order(classes: np.ndarray, order: Any) -> tuple[np.ndarray, np.ndarray]:
     """Labels as LIBSVM orders them, and their places among `classes`."""
     numbers = classes.astype(np.float64) if classes.dtype.kind in "iuf" else np.array([np.nan])
     if not (np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all() and (np.abs(numbers) < 2**31).all()):
-        raise CannotStore(f"A LIBSVM file keeps whole numbers of 32 bits as labels, not {classes[:4].tolist()}: code them.")
+        raise CannotStore(
+            f"A LIBSVM file keeps whole numbers of 32 bits as labels, not {classes[:4].tolist()}: code them."
+        )
     numbers = numbers.astype(np.int64)
     if order is None:
         order = [1, -1] if numbers.tolist() == [-1, 1] else numbers
