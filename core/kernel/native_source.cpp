@@ -16,8 +16,13 @@ void NativeSource::gather(const Column* I, Index m) {
 void NativeSource::square(const Column* I, Index m, float* out, Index ld, int threads) {
   gather(I, m);
   picked_.pick(rows_, I, m);
+  // The upper half is computed, the lower copied from it.
   parallel_for((m + panel - 1) / panel, threads, [&](Index p) {
-    panels_[static_cast<std::size_t>(p)].against(picked_, 0, m, RowPointers<float>(out + p * panel * ld, ld));
+    const Index begin = p * panel, end = std::min(m, begin + panel);
+    panels_[static_cast<std::size_t>(p)].against(picked_, begin, m - begin,
+                                                 RowPointers<float>(out + begin * ld + begin, ld));
+    for (Index b = end; b < m; ++b)
+      for (Index a = begin; a < end; ++a) out[b * ld + a] = out[a * ld + b];
   });
 }
 

@@ -100,30 +100,43 @@ void PairSource::tile(Index p, Index first, Index count, float* const* out) cons
   }
 }
 
-void PairSource::square(const Column* I, Index m, float* out, Index ld, int) {
-  gather(I, m);
-  std::vector<Column> items[2], places[2];
-  for (Index a = 0; a < m; ++a) {
-    const int side = I[a] >= split_;
-    items[side].push_back(static_cast<Column>(side ? I[a] - split_ : I[a]));
-    places[side].push_back(static_cast<Column>(a));
+// Values inside of a class at the places begin .. begin + count - 1 of the square.
+void PairSource::inside_square(int side, const Column* I, Index begin, Index count, float* out, Index ld) {
+  std::vector<Column>& items = items_[side];
+  items.resize(z(count));
+  for (Index a = 0; a < count; ++a) items[z(a)] = static_cast<Column>(side ? I[begin + a] - split_ : I[begin + a]);
+  float* corner = out + begin * ld + begin;
+  if (!classes_.inside(class_[side], 0)) {
+    picked_.pick(of(side), items.data(), count);
+    for (Index a = 0; a < count; a += panel) {
+      panel_.gather(of(side), items.data() + a, std::min(panel, count - a));
+      panel_.against(picked_, 0, count, RowPointers<float>(corner + a * ld, ld));
+    }
+    return;
   }
-  std::vector<float> values(z(panel * std::max<Index>(m, 1)));
-  for (int side : {0, 1}) {
-    const Index n = static_cast<Index>(items[side].size());
-    if (n == 0) continue;
-    picked_[side].pick(of(side), items[side].data(), n);
-    for (Index p = 0; p < (m + panel - 1) / panel; ++p)
-      for (int own : {0, 1}) {
-        const Half& half = halves_[z(2 * p + own)];
-        if (half.size == 0) continue;
-        const RowPointers<float> rows(values.data(), n);
-        half.rows.against(picked_[side], 0, n, rows);
-        for (Index a = 0; a < half.size; ++a) {
-          float* to = out + (p * panel + half.place[a]) * ld;
-          for (Index b = 0; b < n; ++b) to[places[side][z(b)]] = rows.row[a][b];
-        }
-      }
+  for (Index a = 0; a < count; ++a) {
+    const float* row = classes_.inside(class_[side], items[z(a)]);
+    for (Index b = 0; b < count; ++b) corner[a * ld + b] = row[items[z(b)]];
+  }
+}
+
+void PairSource::square(const Column* I, Index m, float* out, Index ld, int) {
+  if (m == 0) return;
+  const int one = I[0] >= split_, other = 1 - one;
+  Index middle = 0;
+  while (middle < m && (I[middle] >= split_) == one) ++middle;
+  for (Index a = middle; a < m; ++a)
+    if ((I[a] >= split_) == one) fail("items of two classes that are mixed");
+  inside_square(one, I, 0, middle, out, ld);
+  if (middle == m) return;
+  inside_square(other, I, middle, m - middle, out, ld);
+  picked_.pick(of(other), items_[other].data(), m - middle);
+  for (Index a = 0; a < middle; a += panel) {
+    const Index here = std::min(panel, middle - a);
+    panel_.gather(of(one), items_[one].data() + a, here);
+    panel_.against(picked_, 0, m - middle, RowPointers<float>(out + a * ld + middle, ld));
+    for (Index b = middle; b < m; ++b)
+      for (Index e = a; e < a + here; ++e) out[b * ld + e] = out[e * ld + b];
   }
 }
 

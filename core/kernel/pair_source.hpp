@@ -36,6 +36,7 @@ class PairSource final : public RowSource {
   double diag(Index i) const override { return i < split_ ? of(0).diag(i) : of(1).diag(i - split_); }
   void gather(const Column* I, Index m) override;
   void tile(Index p, Index first, Index count, float* const* out) const override;
+  // Items of one class stand together in I.
   void square(const Column* I, Index m, float* out, Index ld, int threads) override;
 
  private:
@@ -47,12 +48,15 @@ class PairSource final : public RowSource {
   };
 
   const KernelRows<float>& of(int side) const { return classes_.rows(class_[side]); }
+  void inside_square(int side, const Column* I, Index begin, Index count, float* out, Index ld);
   void across(const Half& half, int side, Index first, Index count, float* const* out, Index at) const;
 
   const ClassRows& classes_;
   Index class_[2], split_;
   std::vector<Half> halves_;  // two a panel
-  Picked<float> picked_[2];
+  std::vector<Column> items_[2];
+  Picked<float> picked_;
+  Panel<float> panel_;
 };
 
 }  // namespace widemargin

@@ -5,23 +5,27 @@
 namespace widemargin {
 
 RowStore::RowStore(Index n, Index length, Index memory)
-    : stride_((length + 15) / 16 * 16),
-      wanted_(std::min(memory / std::max<Index>(4 * stride_, 1), n)),
+    : stride_(std::max<Index>((length + 15) / 16 * 16, 16)),
+      most_(std::min(memory / (4 * stride_), n)),
+      a_block_(std::max<Index>(warm_block / stride_, 1)),
       slot_of_(static_cast<std::size_t>(n), -1) {}
 
-void RowStore::use(Buffer<float>& values) {
-  // What the machine does not give is done without: values are computed again.
-  for (slots_ = wanted_; slots_ > 0; slots_ /= 2) {
-    try {
-      values.resize(slots_ * stride_);
-      break;
-    } catch (const std::bad_alloc&) {
-    }
-  }
-  values_ = values.data();
-  const auto slots = static_cast<std::size_t>(slots_);
-  item_of_.resize(slots), before_.resize(slots), after_.resize(slots), touched_.resize(slots);
+void RowStore::use(WarmMemory& memory) {
+  memory_ = &memory;
   clear();
+}
+
+bool RowStore::grow() {
+  if (used_ >= most_) return false;
+  if (static_cast<Index>(memory_->size()) * a_block_ <= used_ && !memory_->grow(stride_)) {
+    most_ = used_;  // what the machine does not give is done without: values are computed again
+    return false;
+  }
+  ++used_;
+  if (static_cast<std::int32_t>(item_of_.size()) < used_)
+    for (auto* v : {&item_of_, &before_, &after_}) v->resize(static_cast<std::size_t>(used_));
+  touched_.resize(static_cast<std::size_t>(used_));
+  return true;
 }
 
 void RowStore::unlink(std::int32_t slot) {
@@ -51,8 +55,8 @@ float* RowStore::find(Index i) {
 
 float* RowStore::place(Index i) {
   std::int32_t slot;
-  if (used_ < slots_) {
-    slot = used_++;
+  if (grow()) {
+    slot = used_ - 1;
   } else {
     slot = back_;
     if (slot < 0 || touched_[static_cast<std::size_t>(slot)] == now_) return nullptr;

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "base/buffer.hpp"
+#include "base/warm.hpp"
 
 namespace widemargin {
 
@@ -16,8 +16,8 @@ class RowStore {
  public:
   // Rows of `length` values for the items 0 .. n-1 in at most `memory` bytes.
   RowStore(Index n, Index length, Index memory);
-  // Takes as much of that as the machine gives; what was kept is forgotten.
-  void use(Buffer<float>& values);
+  // Rows go into that memory from now on, which grows as they come; what was kept is forgotten.
+  void use(WarmMemory& memory);
 
   void turn() { ++now_; }
   // The kept row of item i, now used; null if there is none.
@@ -25,17 +25,20 @@ class RowStore {
   // A place for the row of item i, which is not kept yet; null if there is no room.
   float* place(Index i);
   void clear();
-  Index slots() const { return slots_; }
 
  private:
-  float* at(std::int32_t slot) { return values_ + slot * stride_; }
+  float* at(std::int32_t slot) {
+    return memory_->block(static_cast<std::size_t>(slot / a_block_)) + slot % a_block_ * stride_;
+  }
+  // One more slot, if there is memory.
+  bool grow();
   void unlink(std::int32_t slot);
   void to_front(std::int32_t slot);
 
-  Index stride_, wanted_, slots_ = 0;
+  Index stride_, most_, a_block_;
   std::int32_t used_ = 0, front_ = -1, back_ = -1;
   Index now_ = 0;
-  float* values_ = nullptr;
+  WarmMemory* memory_ = nullptr;
   std::vector<std::int32_t> slot_of_;  // per item, -1 = not kept
   std::vector<std::int32_t> item_of_, before_, after_;
   std::vector<Index> touched_;

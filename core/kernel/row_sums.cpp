@@ -35,13 +35,18 @@ void plain_some(const float* const* rows, const float* step, Index m, Index from
 }
 
 #ifdef WIDEMARGIN_X86
-AVX2 void avx2_eight(const float* const* rows, const float* step, Index n, double* f) {
+// `next` are the eight rows that come after these, or these again: they are on their way while these are summed.
+AVX2 void avx2_eight(const float* const* rows, const float* const* next, const float* step, Index n, double* f) {
   __m256 s[8];
   const float* r[8];
 #pragma GCC unroll 8
   for (int a = 0; a < 8; ++a) s[a] = _mm256_set1_ps(step[a]), r[a] = rows[a];
   Index b = 0;
   for (; b + 8 <= n; b += 8) {
+    if (b % 16 == 0) {
+#pragma GCC unroll 8
+      for (int a = 0; a < 8; ++a) _mm_prefetch(reinterpret_cast<const char*>(next[a] + b), _MM_HINT_T0);
+    }
     __m256 even = _mm256_mul_ps(s[0], _mm256_loadu_ps(r[0] + b)), odd = _mm256_mul_ps(s[1], _mm256_loadu_ps(r[1] + b));
 #pragma GCC unroll 4
     for (int a = 2; a < 8; a += 2) {
@@ -125,7 +130,7 @@ void accumulate_fast(const float* const* rows, const double* step, Index m, Inde
     for (Index e = 0; e < here; ++e) s[e] = static_cast<float>(step[a + e]);
 #ifdef WIDEMARGIN_X86
     if (here == 8 && simd::level() >= simd::Level::avx2) {
-      avx2_eight(rows + a, s, n, f);
+      avx2_eight(rows + a, rows + (a + 16 <= m ? a + 8 : a), s, n, f);
       continue;
     }
 #endif

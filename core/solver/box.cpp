@@ -24,7 +24,8 @@ BoxSolver::BoxSolver(RowSource& source, const BoxProblem& problem, const BoxOpti
       n_(source.n()),
       working_(std::min(options.working, problem.N)),
       store_(n_, n_, options.memory),
-      in_(z(problem.N), 0) {
+      in_(z(problem.N), 0),
+      seen_(z(n_), 0) {
   for (Index v = 0; v < p_.N; ++v) hard_ |= p_.upper[v] - p_.lower[v] == infinite;
   for (Index i = 0; i < n_; ++i) longest_ = std::max(longest_, source.diag(i));
 }
@@ -135,7 +136,8 @@ void BoxSolver::choose(BoxState& s) {
   std::fill_n(s.work, o_.working, -1);
   // The newest first: they are kept before older ones.
   std::reverse_copy(chosen_.begin(), chosen_.end(), s.work);
-  std::stable_sort(chosen_.begin(), chosen_.end(), [&](Column a, Column b) { return group(a) < group(b); });
+  std::sort(chosen_.begin(), chosen_.end(),
+            [&](Column a, Column b) { return group(a) != group(b) ? group(a) < group(b) : a < b; });
 }
 
 Index BoxSolver::solve_chosen(BoxState& s) {
@@ -179,7 +181,10 @@ void BoxSolver::add_rows(BoxState& s, const Column* I, const double* step, Index
   const Index n_fresh = static_cast<Index>(fresh_.size());
   items_.clear();
   for (const Column a : fresh_) {
-    row_[z(a)] = store_.place(I[a]);
+    const Index i = I[a];
+    // Most variables go to their bound once and stay there: a row is worth its memory from the second time on.
+    if (seen_[z(i)] || inside(s, i)) row_[z(a)] = store_.place(i);
+    seen_[z(i)] = 1;
     items_.push_back(I[a]);
   }
   s.counters[2] += n_fresh;
@@ -204,6 +209,12 @@ void BoxSolver::add_rows(BoxState& s, const Column* I, const double* step, Index
         accumulate_fast(at.data(), step, m, end - begin, s.f + begin);
       },
       poll);
+}
+
+bool BoxSolver::inside(const BoxState& s, Index i) const {
+  for (Index v = i; v < p_.N; v += n_)
+    if (s.b[v] > p_.lower[v] && s.b[v] < p_.upper[v]) return true;
+  return false;
 }
 
 void BoxSolver::work_in(BoxWorkspace& place) {

@@ -18,6 +18,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/warm.hpp"
 #include "kernel/row_source.hpp"
 #include "kernel/row_store.hpp"
 #include "solver/pair_ascent.hpp"
@@ -57,7 +58,7 @@ class BoxSolver;
 // What a solver needs for its work and leaves to the next one: memory for kernel values.
 struct BoxWorkspace {
   const BoxSolver* last = nullptr;
-  Buffer<float> rows;
+  WarmMemory rows;
   std::unique_ptr<PairAscent> ascent;
 };
 
@@ -90,6 +91,8 @@ class BoxSolver {
   Index solve_chosen(BoxState& s);
   void add_rows(BoxState& s, const Column* I, const double* step, Index m, Poll poll);
 
+  // Whether a variable of the item is off its bounds.
+  bool inside(const BoxState& s, Index i) const;
   Index item(Index v) const { return v < n_ ? v : v - n_; }
   int group(Index v) const { return p_.group ? p_.group[v] : 0; }
 
@@ -105,7 +108,7 @@ class BoxSolver {
   // All below is derived and lives for one round.
   std::vector<Column> chosen_, items_, changed_, fresh_;
   std::vector<float*> row_;
-  std::vector<char> in_;
+  std::vector<char> in_, seen_;
   std::vector<double> step_;
   std::vector<Side> up_[2], down_[2];
 };

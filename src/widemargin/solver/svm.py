@@ -5,8 +5,7 @@ Symbols  o_g the offset of group g: the bias of C-SVC and regression; nu-forms h
          whose half difference is rho
 Stops    see solver/box and solver/active_set; `refine` makes f exact and goes on, where float32 was not enough
 Method   o_g is minus the mean of F over the free variables, and where there are none the middle of the interval of
-         optimal
-         offsets                                                                         [ChangLin11, sec. 4.1.5]
+         optimal offsets                                                                 [ChangLin11, sec. 4.1.5]
 """
 
 from __future__ import annotations
@@ -22,10 +21,15 @@ from ..base.drive import STRETCH, Cancelled, Watch, drive
 from ..base.records import Stop, Trace
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
-from .active_set import polish
+from .active_set import WHOLE, polish
 from .box import KINDS, BoxOptions, BoxSolver, BoxState
 
 ENDLESS = 1 << 40
+# What the last digits may cost: a share of the kernel values computed, each worth so many operations of linear algebra.
+SHARE = 0.1
+OPERATIONS = 60  # of which a factorisation of n x n takes n^3 / 3, so this is three times what a value costs
+SOLVES = 4
+DOUBLE = 2.5  # values in float64
 
 
 @dataclass
@@ -68,6 +72,7 @@ class BoxFit:
         self._all, self._among = source, among
         self.solver = BoxSolver(source if rows is not None else self.source, problem, options, rows)
         self.state: BoxState | None = None
+        self.refined = False
         self.trace = Trace(self.solver.columns)
 
     @cached_property
@@ -95,6 +100,7 @@ class BoxFit:
         assert self.state is not None
         self.state.f[:] = self.source.expand(self.problem.items(self.state.b))
         self.state.counters[3], self.state.counters[4], self.state.figures[-2:] = 0, self.state.steps, 0.0
+        self.refined = True
         self.options = replace(self.options, tol=self.options.tol / 2, gap_tol=self.options.gap_tol / 2)
         self.solver = BoxSolver(self.source, self.problem, self.options, self.rows)
         return self.run(watch)
@@ -109,13 +115,24 @@ class BoxFit:
 
     def _finished(self, stop: Stop) -> BoxSolution:
         assert self.state is not None
-        if stop.kind not in ("converged", "stalled") or not self.last_digits:
+        if stop.kind not in ("converged", "stalled") or not (self.last_digits and self._cheap_to_polish()):
             return self.solution(stop)
         better = polish(self.source, self.problem, self.state.b)
         self.state.b[:] = better.b
         f = self.state.f if better.f is None else better.f
         offsets = self._offsets(better.b, f, better.offsets)
         return self._solution(better.b, f, offsets, stop)
+
+    def _cheap_to_polish(self) -> bool:
+        """Whether linear equations for the free variables cost little beside what was done; always when refining."""
+        assert self.state is not None
+        b, p = self.state.b, self.problem
+        if p.n <= WHOLE or self.refined:
+            return True
+        free, used = np.count_nonzero((b > p.lower) & (b < p.upper)), np.count_nonzero(b)
+        rounds, _, rows = (int(v) for v in self.state.counters[:3])
+        values = rows * p.n + rounds * self.solver.working**2
+        return bool(SOLVES * free**3 / OPERATIONS + DOUBLE * free * (free / 2 + used) <= SHARE * values)
 
     def _solution(self, b: np.ndarray, f: np.ndarray, offsets: np.ndarray, stop: Stop) -> BoxSolution:
         assert self.state is not None
