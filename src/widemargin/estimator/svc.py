@@ -21,6 +21,7 @@ from ..base.errors import BadInput, SingleClass
 from ..base.params import Interval, StrOptions
 from ..model.box import BoxProblem
 from ..model.dual import DualPoint
+from ..model.multiclass import rows_of_parts
 from ..model.pairs import pairs
 from .base import Classifier
 from .kernel_input import KernelInput
@@ -76,11 +77,13 @@ class SupportVectorClassifier(SVMFit, ClassifierParts, Probabilities, Classifier
         refuse_sparse_matrix(self.kernel, X)
         data = self._read(X, y, sample_weight)
         parts = self._parts(data)
-        problems = [self._part_problem(data, part) for part in parts]  # tells what cannot be before any kernel value
+        places = rows_of_parts(parts, data.y)
+        # What cannot be is told before any kernel value.
+        problems = [self._part_problem(data, part, rows) for part, rows in zip(parts, places, strict=True)]
         shape = self._shape_of(X)
         beside = {"shape_fit_": shape, "class_weight_": self._class_weights(data, sample_weight, shape[0])}
         beside |= self._sigmoids(X, y, sample_weight)
-        self._learn(data, [part.among(data.y) for part in parts], problems, beside)
+        self._learn(data, places, problems, beside)
         self._warn()
         return self
 

@@ -17,7 +17,7 @@ from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
 from ..model.dual import DualPoint, DualPoints
 from ..model.kernel import KernelModel
-from ..model.multiclass import Part, binary_parts
+from ..model.multiclass import Part, binary_parts, rows_of_parts
 from ..model.pairs import PairsModel, pairs
 from .kernel_support import KernelTraining
 from .svm_hard import proof_against, refuse
@@ -32,8 +32,7 @@ class ClassifierParts(SVMSupport):
     def _parts(self, data: KernelTraining) -> list[Part]:
         return binary_parts(len(data.labels.classes), self.multiclass)
 
-    def _part_problem(self, data: KernelTraining, part: Part) -> BoxProblem:
-        rows = part.among(data.y)
+    def _part_problem(self, data: KernelTraining, part: Part, rows: np.ndarray | None) -> BoxProblem:
         signs = part.signs(data.y) if rows is None else part.signs(data.y[rows])
         weight = np.ones(data.n) if data.weight is None else data.weight
         return self._problem(signs, weight if rows is None else weight[rows])
@@ -72,10 +71,11 @@ class ClassifierParts(SVMSupport):
         at = np.full(data.n, -1)
         at[support] = np.arange(len(support))
         k = len(data.labels.classes)
+        of_pair = list(pairs(k))
         table = np.zeros((k - 1 if paired else len(solved), len(support)))
         for q, (place, s) in enumerate(zip(where, solved, strict=True)):
             here = np.flatnonzero(s.coef)
-            rows = coef_rows(data.y[place[here]], q, k) if paired else np.full(here.size, q)
+            rows = coef_rows(data.y[place[here]], *of_pair[q]) if paired else np.full(here.size, q)
             table[rows, at[place[here]]] = -s.coef[here] if paired else s.coef[here]
         return table
 
@@ -139,10 +139,10 @@ class ClassifierParts(SVMSupport):
         psd = known_psd(self.kernel_, data.items)
         of_row = self._place_in_support(data)
         certificates = []
-        for q, part in enumerate(self._parts(data)):
-            rows = part.among(data.y)
+        parts = self._parts(data)
+        for q, (part, rows) in enumerate(zip(parts, rows_of_parts(parts, data.y), strict=True)):
             place = np.arange(data.n) if rows is None else rows
-            problem = self._part_problem(data, part)
+            problem = self._part_problem(data, part, rows)
             coef = self._part_coef(q, data.y[place], of_row[place])
             point = self._point(problem, coef) if self.proof_ is None else self.proof_[q]
             here = source if rows is None else source.take(rows)
@@ -160,7 +160,7 @@ class ClassifierParts(SVMSupport):
         here = np.flatnonzero(at >= 0)
         table = self._dense(self.dual_coef_)
         if self._paired:
-            coef[here] = -table[coef_rows(classes[here], q, len(self.classes_)), at[here]]
+            coef[here] = -table[coef_rows(classes[here], *list(pairs(len(self.classes_)))[q]), at[here]]
         else:
             coef[here] = table[q, at[here]]
         return coef
@@ -179,7 +179,6 @@ class ClassifierParts(SVMSupport):
             raise BadInput("break_ties must be False when decision_function_shape is 'ovo': set one or the other.")
 
 
-def coef_rows(classes: np.ndarray, q: int, n_classes: int) -> np.ndarray:
-    """Where LIBSVM keeps the coefficients of pair q: those of class i in row j - 1, those of class j in row i."""
-    i, j = list(pairs(n_classes))[q]
+def coef_rows(classes: np.ndarray, i: int, j: int) -> np.ndarray:
+    """Where LIBSVM keeps the coefficients of a pair: those of class i in row j - 1, those of class j in row i."""
     return np.where(classes == i, j - 1, i)
