@@ -116,7 +116,7 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
         self._refuse_unordered()
         Cs = np.logspace(*WIDE, self.Cs) if isinstance(self.Cs, Integral) else checked_Cs(self.Cs)
         watch = self._watch()
-        found, search, machine = [], None, None
+        found, search = [], None
         for gamma in self._checked_gammas():
             machine = self._machine(float(Cs[0]), gamma)
             data = machine._read(X, y, sample_weight)
@@ -141,7 +141,8 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
             value = getattr(self, name)
             if isinstance(value, set | frozenset | dict):
                 raise InvalidParameterError(
-                    f"The {name!r} parameter of SVCCV must be a list, an array or a single value. Got {value!r} instead."
+                    f"The {name!r} parameter of SVCCV must be a list, an array or a single value. "
+                    f"Got {value!r} instead."
                 )
 
     def _checked_gammas(self) -> list[Any]:
@@ -161,7 +162,7 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
             name = isinstance(gamma, str)
             if name and gamma in ("scale", "auto") and named:
                 continue
-            if name or not isinstance(gamma, Real) or not 0 < gamma < np.inf:
+            if name or not isinstance(gamma, Real) or not 0 < float(gamma) < np.inf:
                 raise BadInput(f"gammas holds {gamma!r} at place {place}: every gamma must be positive and finite.")
         return [g if isinstance(g, str) else float(g) for g in dict.fromkeys(gammas)]
 

@@ -71,4 +71,4 @@ def known_psd(kernel: Any, items: Any, *, warn: bool = False) -> bool:
     if not getattr(kernel, "may_be_indefinite", False):
         return True
     found = warn_unless_psd(kernel, items) if warn else mercer(kernel, items, max_items=CHEAP)
-    return found.psd and found.n == found.n_items
+    return found is None or (found.psd and found.n == found.n_items)
