@@ -9,7 +9,6 @@ Method   for each gamma all kernel values once (float32), shared by all folds, b
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any, ClassVar
@@ -21,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.errors import BadInput
 from ..base.params import Integral, Interval, InvalidParameterError, StrOptions
+from ..base.warn import warn
 from ..kernels.expression import with_params
 from ..kernels.rows import Tanh
 from ..model.box import BoxProblem
@@ -189,10 +189,9 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
     def _tell_of_time(self, path: SearchPath) -> None:
         done, of = int(np.isfinite(path.scores).sum()), path.scores.size
         if done < of:
-            warnings.warn(
+            warn(
                 f"max_time={self.max_time} s was over after {done} of {of} candidates: raise max_time or search less.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     def _problem(self, signs: np.ndarray, weight: np.ndarray) -> BoxProblem:
