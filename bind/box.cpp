@@ -169,6 +169,7 @@ int advance(BoundBox& self, InOut<double> b, InOut<double> f, InOut<Column> work
 std::vector<int> advance_all(const std::vector<nb::object>& solvers, const std::vector<nb::tuple>& states,
                              double seconds, int threads) {
   if (solvers.size() != states.size()) fail("one state a solver is needed");
+  if (!(seconds >= 0 && seconds <= 1e6)) fail("seconds must be from 0 to 1e6");
   std::vector<BoundBox*> box;
   std::vector<BoxState> state;
   std::vector<void*> seen;
@@ -180,10 +181,13 @@ std::vector<int> advance_all(const std::vector<nb::object>& solvers, const std::
     auto counters = nb::cast<InOut<std::int64_t>>(states[k][3], false);
     auto figures = nb::cast<InOut<double>>(states[k][4], false);
     state.push_back(state_of(*box.back(), b, f, work, counters, figures));
-    seen.insert(seen.end(), {box.back(), b.data(), f.data(), work.data(), counters.data(), figures.data()});
+    // A source keeps the items that it has prepared.
+    void* const source = &nb::cast<BoundSource&>(box.back()->owners.front());
+    seen.insert(seen.end(), {box.back(), source, b.data(), f.data(), work.data(), counters.data(), figures.data()});
   }
   std::sort(seen.begin(), seen.end());
-  if (std::adjacent_find(seen.begin(), seen.end()) != seen.end()) fail("two parts share a solver or an array");
+  if (std::adjacent_find(seen.begin(), seen.end()) != seen.end())
+    fail("two parts share a solver, a source or an array");
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   const auto caller = std::this_thread::get_id();

@@ -218,7 +218,7 @@ bool BoxSolver::inside(const BoxState& s, Index i) const {
 }
 
 void BoxSolver::work_in(BoxWorkspace& place) {
-  if (place.last == this) return;
+  if (place.last == this && ascent_ == place.ascent.get()) return;  // it may have worked elsewhere since
   store_.use(place.rows);
   if (!place.ascent || place.ascent->most() < working_) place.ascent = std::make_unique<PairAscent>(working_);
   ascent_ = place.ascent.get();

@@ -118,7 +118,7 @@ def test_labels_of_plus_and_minus_one_are_the_truth_about_outliers(wm, svm, tmp_
 
 
 REFUSED = [
-    (["--model", "svc", "--C", "0"], root.USAGE, ["--C", "(0.0, inf)"]),
+    (["--model", "svc", "--C", "0"], root.USAGE, ["--C", "(0.0, inf]"]),
     (["--model", "svc", "--kernel", "cubic"], root.USAGE, ["--kernel", "rbf", "'cubic'"]),
     (["--model", "svc", "--stream"], root.USAGE, ["all rows at once"]),
     (["--model", "nu-svc", "--nu", "2"], root.USAGE, ["--nu", "(0.0, 1.0]"]),

@@ -123,7 +123,9 @@ def test_class_weights_multiply_sample_weights(cls, scheme):
     one = {"Cs": [1.0]} if takes(cls, "Cs") else {}  # class weights have no part in the scores of a search
     by_class = make(cls, multiclass=scheme, class_weight={0: 0.5, 1: 2.0}, **one).fit(X, y, sample_weight=w)
     by_row = make(cls, multiclass=scheme, **one).fit(X, y, sample_weight=w * factors[y])
-    assert learnt(by_class, "class_weight_") == learnt(by_row, "class_weight_")
+    assert learnt(by_class, "class_weight_", "path_") == learnt(by_row, "class_weight_", "path_")
+    if one:
+        np.testing.assert_array_equal(by_class.path_.gaps, by_row.path_.gaps)
     assert fingerprint(by_class) != fingerprint(make(cls, multiclass=scheme).fit(X, y, sample_weight=w))
 
 

@@ -17,7 +17,6 @@ import widemargin as wm
 from widemargin import _core
 from widemargin.base.errors import BadInput
 from widemargin.kernels import RBF, GramSource, Kernel, Linear, Polynomial, RowItems, Tanh, as_kernel
-from widemargin.kernels.rows import ensure_blas
 
 PAIRS = [
     (Linear(), linear_kernel),
@@ -51,7 +50,8 @@ def test_all_storages_and_threads_give_one_block(kernel):
     X = rng.normal(size=(300, 21)).astype(np.float32)
     whole = kernel(X.astype(np.float64))
     assert_allclose(kernel(X), whole, rtol=1e-13)
-    assert_allclose(kernel(X, sp.csr_matrix(X)), whole, rtol=1e-12)
+    # Sums in another order; where their terms cancel, the error is that of the terms.
+    assert_allclose(kernel(X, sp.csr_matrix(X)), whole, rtol=1e-12, atol=1e-14)
     assert_allclose(kernel(np.asfortranarray(X), X[::-1])[:, ::-1], whole, rtol=1e-13)
     items = RowItems(X)
     assert_array_equal(kernel.block(items, items, 1), kernel.block(items, items, 2))
@@ -164,13 +164,3 @@ def test_tanh_has_the_stated_accuracy(dtype, error, simd):
 
 def test_sigmoid_is_scikit_learns_name():
     assert as_kernel("sigmoid", gamma=0.5, coef0=-1.0) == Tanh(0.5, -1.0)
-
-
-def test_only_capsules_of_blas_are_accepted():
-    ensure_blas()
-    from scipy.linalg import cython_blas
-
-    wrong = cython_blas.__pyx_capi__["sdot"]
-    assert _core.has_blas()
-    with pytest.raises(ValueError, match="matrix product"):
-        _core.set_blas(wrong, wrong)

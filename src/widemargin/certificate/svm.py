@@ -169,7 +169,7 @@ class _Point:
         outside = float(np.max(np.maximum(p.lower - b, b - p.upper), initial=0.0))
         return {
             "kkt_violation": violation,
-            "infeasibility": max(outside, float(np.abs(self._sums()).max(initial=0.0))),
+            "infeasibility": max(0.0, outside, float(np.abs(self._sums()).max(initial=0.0))),
             "n_free": int(np.count_nonzero(~at_bound)),
             "n_bounded": int(np.count_nonzero(at_bound & (b != 0))),
         }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import inspect
 import os
 from dataclasses import replace
 from typing import Any
@@ -43,9 +42,6 @@ def parse(words: list[str]) -> argparse.Namespace:
         raise UsageError("-b 1 belongs to a model that is saved, -v saves none: choose one")
     if args.b and args.s in _ONE_CLASS:
         raise UsageError("-b 1: one-class SVMs have no probabilities here; leave it out")
-    known = inspect.signature(model_class(_MODELS[args.s])).parameters
-    if args.b and args.s in _CLASSES and "probability" not in known:
-        raise UsageError("-b 1: probabilities of classes are not in this version yet; leave it out")
     return args
 
 

@@ -7,7 +7,6 @@ Method   [SaundersEtAl98]
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,6 +18,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from ..base.errors import MemoryBudget
 from ..base.memory import MB, budget
 from ..base.params import positive
+from ..base.warn import warn
 from ..certificate.kernel_ridge import certify_kernel_ridge
 from ..certificate.record import SVMCertificate
 from ..kernels.gram import GramSource
@@ -105,11 +105,10 @@ class KernelRidge(KernelInput, NumberTargets, RegressorMixin, Certified):
         self._refuse_beyond_memory(data.n)
         found = ridge(source.block(None, None), data.y, self.alpha, data.weight, self.fit_intercept)
         if found.left_out:
-            warnings.warn(
+            warn(
                 f"the kernel matrix plus alpha={self.alpha:g} is singular to rounding in {found.left_out} of {data.n} "
                 "directions, which were left out: raise alpha.",
                 LinAlgWarning,
-                stacklevel=2,
             )
         self.kernel_, self.support_items_ = data.kernel, data.items.compact()
         self.support_ = np.arange(_num_samples(X)) if data.kept is None else data.kept

@@ -69,7 +69,8 @@ class Probabilities:
             p = np.column_stack([1 - p[:, 0], p[:, 0]])
         else:
             p = coupled(p, k) if self.multiclass == "ovo" else normalised(p)
-        return agreeing(p, np.searchsorted(self.classes_, self.predict(X)))
+        decided = np.asarray(np.searchsorted(self.classes_, self.predict(X)))
+        return agreeing(p, decided)
 
     @available_if(_wanted)
     def predict_log_proba(self, X: Any) -> np.ndarray:

@@ -9,7 +9,6 @@ Method   for each gamma all kernel values once (float32), shared by all folds, b
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any, ClassVar
@@ -21,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.errors import BadInput
 from ..base.params import Integral, Interval, InvalidParameterError, StrOptions
+from ..base.warn import warn
 from ..kernels.expression import with_params
 from ..kernels.rows import Tanh
 from ..model.box import BoxProblem
@@ -116,7 +116,7 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
         self._refuse_unordered()
         Cs = np.logspace(*WIDE, self.Cs) if isinstance(self.Cs, Integral) else checked_Cs(self.Cs)
         watch = self._watch()
-        found, search, machine = [], None, None
+        found, search = [], None
         for gamma in self._checked_gammas():
             machine = self._machine(float(Cs[0]), gamma)
             data = machine._read(X, y, sample_weight)
@@ -141,7 +141,8 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
             value = getattr(self, name)
             if isinstance(value, set | frozenset | dict):
                 raise InvalidParameterError(
-                    f"The {name!r} parameter of SVCCV must be a list, an array or a single value. Got {value!r} instead."
+                    f"The {name!r} parameter of SVCCV must be a list, an array or a single value. "
+                    f"Got {value!r} instead."
                 )
 
     def _checked_gammas(self) -> list[Any]:
@@ -161,7 +162,7 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
             name = isinstance(gamma, str)
             if name and gamma in ("scale", "auto") and named:
                 continue
-            if name or not isinstance(gamma, Real) or not 0 < gamma < np.inf:
+            if name or not isinstance(gamma, Real) or not 0 < float(gamma) < np.inf:
                 raise BadInput(f"gammas holds {gamma!r} at place {place}: every gamma must be positive and finite.")
         return [g if isinstance(g, str) else float(g) for g in dict.fromkeys(gammas)]
 
@@ -188,10 +189,9 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
     def _tell_of_time(self, path: SearchPath) -> None:
         done, of = int(np.isfinite(path.scores).sum()), path.scores.size
         if done < of:
-            warnings.warn(
+            warn(
                 f"max_time={self.max_time} s was over after {done} of {of} candidates: raise max_time or search less.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     def _problem(self, signs: np.ndarray, weight: np.ndarray) -> BoxProblem:

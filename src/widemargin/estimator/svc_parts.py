@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -101,7 +101,7 @@ class ClassifierParts(SVMSupport):
     def _paired(self) -> bool:
         return len(self.classes_) > 2 and self.multiclass == "ovo"
 
-    def _model(self, a: dict[str, Any]) -> KernelModel | PairsModel:
+    def _model(self, a: Mapping[str, Any]) -> KernelModel | PairsModel:
         coef = self._dense(a["dual_coef_"])
         if a["n_support_"].sum() != coef.shape[1]:
             raise BadInput(f"The internal representation of {type(self).__name__} was altered: fit it again.")
@@ -168,7 +168,7 @@ class ClassifierParts(SVMSupport):
     def _refuse_inseparable(self, work: Work, k: int, source: GramSource, solved: Solved, *, last: bool) -> None:
         """For C=inf: raises with the proof, or at the last attempt without."""
         proof = proof_against(source, solved.problem, solved.solution.b)
-        if proof is None and not (last and np.isinf(solved.certificate.primal)):
+        if proof is None and not (last and solved.certificate.primal == np.inf):
             return
         witness = None if proof is None else work.of_given(proof[1], work.places[k], 0.0)
         name = self._parts(work.data)[k].name(work.data.labels.classes)

@@ -119,7 +119,7 @@ def winners(scores: np.ndarray, n_classes: int, scheme: str, break_ties: bool) -
 
 
 def split(cv: Any, codes: np.ndarray, numbers: np.ndarray, n_given: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Folds of the rows that are there. An iterable has the numbers of the rows as given, some of which may be absent."""
+    """Folds of the rows that are there. An iterable has the numbers of the rows as given; some may be absent."""
     listed = isinstance(cv, Iterable) and not hasattr(cv, "split")
     splitter = check_cv(list(cv) if listed else cv, codes, classifier=True)
     folds = []

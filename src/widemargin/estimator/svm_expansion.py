@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -63,7 +63,7 @@ class OneExpansion(SVMFit, SVMSupport, NumberTargets, Learner):
             "n_iter_": max(s.solution.steps, 1),
         }
 
-    def _model(self, a: dict[str, Any]) -> KernelModel:
+    def _model(self, a: Mapping[str, Any]) -> KernelModel:
         return KernelModel(a["kernel_"], a["support_items_"], self._dense(a["dual_coef_"]), a["intercept_"])
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -15,6 +14,7 @@ from ..base.drive import Watch
 from ..base.memory import budget
 from ..base.params import HasMethods, Integral, Interval, Options, StrOptions, count, positive
 from ..base.records import Stop
+from ..base.warn import warn
 from ..certificate.record import SVMCertificate
 from ..certificate.svm import certify_svm
 from ..kernels.gram import GramSource
@@ -101,7 +101,7 @@ class SVMFit:
     def _warn(self) -> None:
         """Last of all, since a warning may be made an error: the model is there."""
         if self.__dict__.pop("_ended") not in ("converged", "asked"):
-            warnings.warn(self.stop_reason_, ConvergenceWarning, stacklevel=4)
+            warn(self.stop_reason_, ConvergenceWarning)
 
     def _starts(self, problems: Sequence[BoxProblem]) -> list[np.ndarray | None]:
         """With warm_start, the last solution inside of the new boxes, if it has as many parts and variables."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import _num_samples
 
 from ..base.errors import BadInput, TooLarge, WrongType
+from ..base.warn import warn
 from ..kernels.items import RowItems
 from ..kernels.mercer import CHEAP, mercer, warn_unless_psd
 from ..kernels.precomputed import Precomputed
@@ -48,11 +48,10 @@ def _without_negative(sample_weight: Any) -> Any:
     if weight.dtype.kind not in "if" or weight.ndim != 1 or not (weight < 0).any():
         return sample_weight
     row = int(np.argmax(weight < 0))
-    warnings.warn(
-        f"sample_weight is {weight[row]} in row {row}: {np.count_nonzero(weight < 0)} rows of negative weight are left "
-        "out, as LIBSVM does; give 0 to leave rows out on purpose.",
+    warn(
+        f"sample_weight is {weight[row]} in row {row}: rows of negative weight, {np.count_nonzero(weight < 0)} of "
+        f"{len(weight)}, are left out, as LIBSVM does; give 0 to leave rows out on purpose.",
         DataConversionWarning,
-        stacklevel=5,
     )
     return np.where(weight < 0, 0.0, weight)
 
@@ -71,4 +70,4 @@ def known_psd(kernel: Any, items: Any, *, warn: bool = False) -> bool:
     if not getattr(kernel, "may_be_indefinite", False):
         return True
     found = warn_unless_psd(kernel, items) if warn else mercer(kernel, items, max_items=CHEAP)
-    return found.psd and found.n == found.n_items
+    return found is None or (found.psd and found.n == found.n_items)

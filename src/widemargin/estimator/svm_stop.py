@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..certificate.record import SVMCertificate
-
 # The first words of the peers, since programs look for them.
 EARLY = "Solver terminated early (max_iter={}).  Consider pre-processing your data with StandardScaler or MinMaxScaler."
 
 
-def reached(estimator: Any, c: SVMCertificate) -> bool:
-    """Whether the recomputed figures are what was asked for."""
+def reached(estimator: Any, c: Any) -> bool:
+    """Whether the recomputed figures of a certificate, none of which is missing, are what was asked for."""
     # Where the optimum is 0, a gap relative to it says nothing: then rounding is the measure.
     nothing = max(abs(c.primal), abs(c.dual), c.gap) <= c.rounding
     asked = (c.relative_gap <= estimator.gap_tol or nothing) and c.kkt_violation <= estimator.tol

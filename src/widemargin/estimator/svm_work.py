@@ -48,7 +48,8 @@ class Solved:
     def free(self) -> np.ndarray:
         """Which items have a variable inside of its box."""
         b, p = self.solution.b, self.problem
-        return ((b > p.lower) & (b < p.upper)).reshape(-1, p.n).any(axis=0)
+        inside: np.ndarray = (b > p.lower) & (b < p.upper)
+        return np.logical_or.reduce(inside.reshape(-1, p.n))
 
 
 class Work:
@@ -105,7 +106,8 @@ class Work:
         return [self.done[q] for q in range(len(of_pair))]
 
     def _one(self, k: int, cancelled: Event) -> Solved:
-        here, problem = self.source if self.places[k] is None else self.source.take(self.places[k]), self.problems[k]
+        place, problem = self.places[k], self.problems[k]
+        here = self.source if place is None else self.source.take(place)
         fit = self.estimator._part(here, problem, self.estimator._box_options(len(self.problems)))
         self.fits[k] = fit
         solved = self.estimator._solve(self, k, fit, self._watch(cancelled))

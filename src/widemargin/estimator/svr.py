@@ -9,7 +9,7 @@ Method   solver/svm                                             [DruckerEtAl97; 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -21,6 +21,7 @@ from ..base.callbacks import with_callbacks
 from ..base.errors import BadInput
 from ..base.params import Interval, positive
 from ..model.box import BoxProblem
+from ..solver.svm import BoxSolution
 from .kernel_support import KernelTraining
 from .svm_expansion import OneExpansion
 
@@ -262,8 +263,12 @@ class NuSVR(SupportVectorRegressor):
     def _problem(self, data: KernelTraining, **beside: Any) -> BoxProblem:
         return BoxProblem.nu_svr(data.y, self.C, self._weight(data), self.nu)
 
+    def _solution(self, problem: BoxProblem, s: BoxSolution) -> BoxSolution:
+        """No tube is narrower than nothing, which rounding does not know."""
+        return s if s.rho < 0 else replace(s, offsets=np.full(2, s.intercept))
+
     @property
     def epsilon_(self) -> float:
         """The half-width of the tube that was found."""
         check_is_fitted(self)
-        return -self.proof_.rho if self.proof_ is not None else float("nan")
+        return 0.0 - self.proof_.rho if self.proof_ is not None else float("nan")

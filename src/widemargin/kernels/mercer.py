@@ -12,7 +12,6 @@ Method   [Mercer1909]; LAPACK's solver for one eigenvalue
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +21,7 @@ from scipy.linalg import eigh
 from ..base.errors import BadInput, NotPositiveSemidefinite
 from ..base.seeds import seed_from
 from ..base.threads import threads
+from ..base.warn import warn
 from .function import finite
 from .items import RowItems
 from .resolve import as_kernel
@@ -148,5 +148,5 @@ def warn_unless_psd(kernel: Any, items: Any, *, seed: int = 0) -> Mercer | None:
         return None
     found = _looked_at(kernel, items, TOL, CHEAP, seed, 1)
     if not found.psd:
-        warnings.warn(NotPositiveSemidefinite(f"{found}; the problem may have no optimum.", found), stacklevel=3)
+        warn(NotPositiveSemidefinite(f"{found}; the problem may have no optimum.", found))
     return found

@@ -1,13 +1,12 @@
 """From scores to probabilities: a sigmoid for each binary part, one distribution of all, no quarrel with `predict`.
 
-Problem  sigmoid    max over A, B of the weighted log likelihood of p = 1 / (1 + exp(A f + B)), the labels
-                    being smoothed
-                    to (N+ + 1) / (N+ + 2) and 1 / (N- + 2)                                          [Platt99, sec. 2.1]
+Problem  sigmoid    max over A, B of the weighted log likelihood of p = 1 / (1 + exp(A f + B)), the labels being
+                    smoothed to (N+ + 1) / (N+ + 2) and 1 / (N- + 2)                                 [Platt00, sec. 2.2]
          coupling   min over p >= 0, sum p = 1 of sum_{i != j} (r_ji p_i - r_ij p_j)^2, where r_ij estimates the
-                    probability of class i if it is i or j                                     [WuLinWeng04, eq. 22]
+                    probability of class i if it is i or j                                          [WuEtAl04, sec. 4]
          agreement  the nearest distribution that gives no class more than the decided one; a hair more decides ties
 Stops    Newton's method: when the gradient is below 1e-10 of its scale or no step is left
-Method   Newton's method with a line search                                                       [LinLinWeng07, sec. 2]
+Method   Newton's method with a line search                                                          [LinEtAl07, sec. 2]
 """
 
 from __future__ import annotations
@@ -88,7 +87,8 @@ def _distribution(p: np.ndarray) -> np.ndarray:
 def agreeing(p: np.ndarray, decided: np.ndarray) -> np.ndarray:
     """p where its largest entry is the decided class; elsewhere that class and those above it share what they have.
 
-    The decided class then leads by at most HAIR, and by less the further it had been behind, so that rows keep their order.
+    The decided class then leads by at most HAIR, and by less the further it had been behind, so that rows keep their
+    order.
     """
     p = p.copy()
     mine = p[np.arange(len(p)), decided]

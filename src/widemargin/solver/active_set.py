@@ -6,7 +6,7 @@ Stops    when all of S fulfils that to rounding and, where all kernel values are
          objective never rises, so any earlier end is a point at least as good as the start
 Method   (K_SS + mu I) d + A o = -F_S, A'd = what is missing from the sums: a step of the proximal point method, which
          also ends where K_SS is singular, as it is for repeated rows; steps end at the first bound
-         [NocedalWright06, sec. 16.5]
+         [NocedalWright06, sec. 16.5]. Two free variables of one item would be the same equation twice: see `parted`
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Polished:
 
 
 def polish(source: GramSource, problem: BoxProblem, b: np.ndarray) -> Polished:
-    """Solves for the free variables in float64, if they are few; otherwise nothing is changed."""
+    """Solves for the free variables in float64, if they are few; otherwise at most `parted` has changed something."""
+    b = parted(problem, b)
     free = (b > problem.lower) & (b < problem.upper)
     whole = problem.n <= WHOLE
     offsets = np.full(len(problem.total), np.nan)
@@ -47,6 +48,32 @@ def polish(source: GramSource, problem: BoxProblem, b: np.ndarray) -> Polished:
                 break
         work.settle()
     return Polished(work.b, work.offsets, work.f if whole else None)
+
+
+def parted(problem: BoxProblem, b: np.ndarray) -> np.ndarray:
+    """b with the same coefficient of each item, but as few items as can be with both variables inside of their boxes.
+
+    Where the tube is empty, both variables of an item may be away from 0, and what they have in common shows in no
+    coefficient. If one sum binds both sides it is taken away, which never raises the objective. If each side has its
+    own sum it is moved at no cost: a few items hold as much as their boxes allow, at most one some, all others nothing.
+    """
+    n = problem.n
+    if problem.n_variables == n:
+        return b
+    common, c = np.minimum(b[:n], -b[n:]), problem.items(b)
+    if not common.any():
+        return b
+    side = np.where(c >= 0, problem.upper[:n], -problem.lower[n:])  # the bound that the larger variable meets first
+    held = np.zeros(n)
+    if len(problem.total) == 2:
+        room = side - np.abs(c)
+        order = np.argsort(-common, kind="stable")
+        before = np.cumsum(room[order]) - room[order]
+        held[order] = np.clip(common.sum() - before, 0.0, room[order])
+    full = (held > 0) & (held == side - np.abs(c))
+    large = np.where(full, side, np.abs(c) + held)
+    small = large - np.abs(c)
+    return np.concatenate([np.where(c >= 0, large, small), -np.where(c >= 0, small, large)])
 
 
 class _Face:

@@ -45,7 +45,7 @@ class BoxState:
     counters: np.ndarray
     figures: np.ndarray
 
-    def arrays(self) -> tuple[np.ndarray, ...]:
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         return self.b, self.f, self.work, self.counters, self.figures
 
     @property
@@ -64,7 +64,7 @@ class BoxState:
 class BoxSolver:
     """start, advance, look; a round is the step."""
 
-    columns = ("violation", "relative_gap", "steps", "support")
+    columns: tuple[str, ...] = ("violation", "relative_gap", "steps", "support")
 
     def __init__(
         self, source: GramSource, problem: BoxProblem, options: BoxOptions, rows: _core.RowSource | None = None
@@ -73,9 +73,12 @@ class BoxSolver:
         N, n = problem.n_variables, problem.n
         self.working = options.working or working_set(N)
         self.work_per_unit = 0.25 * self.working * n
+        t, lower, upper = (np.ascontiguousarray(v, np.float64) for v in (problem.t, problem.lower, problem.upper))
         self.core = _core.box_solver(
             row_source(source, options.memory) if rows is None else rows,
-            *(np.ascontiguousarray(v, dtype=np.float64) for v in (problem.t, problem.lower, problem.upper)),
+            t,
+            lower,
+            upper,
             np.empty(0, np.int8) if problem.group is None else problem.group,
             list(problem.total),
             options.tol,

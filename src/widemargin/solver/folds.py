@@ -70,9 +70,8 @@ def _one_path(
     signs, weight = part.signs(codes), fold.weight
     if items is not None:
         signs, weight = signs[items], weight[items]
-    out = PartPath(
-        np.full((len(Cs), len(fold.test)), np.nan), *np.full((3, len(Cs)), np.nan), b=[]
-    )  # fmt: skip
+    gaps, steps, seconds = np.full((3, len(Cs)), np.nan)
+    out = PartPath(np.full((len(Cs), len(fold.test)), np.nan), gaps, steps, seconds, [])
     if n == 0:  # neither class of a pair is in this fold
         out.scores[:], out.gaps[:], out.steps[:], out.seconds[:] = 0.0, 0.0, 0.0, 0.0
         return out

@@ -31,8 +31,8 @@ class PairFits:
         self.source, self.options = source, options
         self.rows = [np.flatnonzero(codes == c) for c in range(n_classes)]
         items = [source.near_origin.take(r).native for r in self.rows]
-        memory = options.memory // 2
-        self.native = _core.class_rows(items, *source.kernel.native(), memory, source.threads)
+        spec: tuple[int, float, float, int] = source.kernel.native()
+        self.native = _core.class_rows(items, *spec, options.memory // 2, source.threads)
 
     def fit(self, i: int, j: int, problem: BoxProblem, last_digits: bool) -> BoxFit:
         """Of a pair whose items stand in the problem in the order that they have among all."""

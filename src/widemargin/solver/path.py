@@ -58,7 +58,7 @@ class Reached:
 class BoxPath:
     """`reach` one C after the other, in rising order."""
 
-    columns = ("relative_gap",)
+    columns: tuple[str, ...] = ("relative_gap",)
 
     def __init__(self, rows: _core.RowSource, signs: np.ndarray, weight: np.ndarray, options: BoxOptions) -> None:
         n = len(signs)
@@ -80,6 +80,7 @@ class BoxPath:
             np.zeros(FIGURES + 1),
         )
         self.C = 0.0
+        self.halved = np.inf, 0  # the gap that is to be halved, and the round when it was
         self._forget()
 
     def reach(self, C: float, watch: Watch | None = None) -> Reached:
@@ -179,7 +180,7 @@ class BoxPath:
 
     def _forget(self) -> None:
         self.at = self.state.b.copy(), self.state.f.copy()
-        self.halved = np.inf, 0  # the gap that is to be halved, and the round when it was
+        self.halved = np.inf, 0
         self.moves: deque[tuple[np.ndarray, np.ndarray]] = deque(maxlen=SPAN)
 
     def _accelerate(self) -> None:

@@ -8,7 +8,7 @@ Stops    pairs: max {F_v : b_v > lower_v} - min {F_v : b_v < upper_v} <= tol in 
 Method   one coordinate: b_v moves by -F_v / K_vv, cut at its bounds; in turn, by chance, or where D gains most
          [HsiehEtAl08, sec. 2]. With a fixed sum one coordinate cannot move alone, so two do: b_i rises and b_j falls by
          the same (F_j - F_i) / (K_ii + K_jj - 2 K_ij), cut at the end of the segment in the box [Platt99]. i is the
-         variable that wants to rise most, j the partner with which D gains most [FanEtAl05, sec. 2]
+         variable that wants to rise most, j the partner with which D gains most [FanChenLin05, sec. 2]
 """
 
 from __future__ import annotations
