@@ -5,8 +5,9 @@ Symbols  S the free variables, F = Kb - t, o_g the offset of group g: at the opt
 Stops    when all of S fulfils that to rounding and, where all kernel values are known, no bound is held wrongly; the
          objective never rises, so any earlier end is a point at least as good as the start
 Method   (K_SS + mu I) d + A o = -F_S, A'd = what is missing from the sums: a step of the proximal point method, which
-         also ends where K_SS is singular, as it is for repeated rows; steps end at the first bound
-         [NocedalWright06, sec. 16.5]. Two free variables of one item would be the same equation twice: see `parted`
+         also ends where K_SS is singular, as it is for repeated rows. What leaves the box is brought back to the
+         nearest point that keeps the sums, if that lowers the objective; otherwise the step ends at the first bound
+         [NocedalWright06, sec. 16.5 and 16.7]. Two free variables of one item would be the same equation twice: see `parted`
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def polish(source: GramSource, problem: BoxProblem, b: np.ndarray) -> Polished:
     if np.count_nonzero(free) > MOST_FREE or not (whole or free.any()):
         return Polished(b, offsets, None)
     with one_blas_thread():
-        work = _Face(source, problem, b.copy(), _values(source, None) if whole else None)
+        work = _Face(source, problem, b.copy(), None if whole else np.unique(np.flatnonzero(free) % problem.n))
         for _ in range(ROUNDS):
             if work.step(free) and not (whole and work.release(free)):
                 break
@@ -79,32 +80,28 @@ def parted(problem: BoxProblem, b: np.ndarray) -> np.ndarray:
 class _Face:
     """A point, its gradient, and steps on the face of the box where only the free variables move."""
 
-    def __init__(self, source: GramSource, problem: BoxProblem, b: np.ndarray, K: np.ndarray | None) -> None:
-        self.source, self.p, self.b, self.K = source, problem, b, K
+    def __init__(self, source: GramSource, problem: BoxProblem, b: np.ndarray, items: np.ndarray | None) -> None:
+        """With kernel values among the items, None being all: those of other variables stay as they are."""
+        self.p, self.b = problem, b
         self.offsets = np.full(len(problem.total), np.nan)
         self.scale = float(np.mean(source.diag)) or 1.0
-        self.known: tuple[np.ndarray, np.ndarray] | None = None  # free items and their mutual values
-        if K is not None:
-            self.f = K @ problem.items(b)
-
-    def values(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(kernel values among the items, f at the items)."""
-        if self.K is not None:
-            return self.K[np.ix_(items, items)], self.f[items]
-        c = self.p.items(self.b)
-        used = np.flatnonzero(c)
-        f = self.source.block(items, used) @ c[used]
-        if self.known is None or not np.array_equal(self.known[0], items):
-            self.known = items, _values(self.source, items)
-        return self.known[1], f
+        self.place = np.arange(problem.n)  # of each item in K and f
+        self.K = _values(source, items)
+        c = problem.items(b)
+        if items is None:
+            self.f = self.K @ c
+        else:
+            self.place[items] = np.arange(len(items))
+            used = np.flatnonzero(c)
+            self.f = source.block(items, used) @ c[used]
 
     def step(self, free: np.ndarray) -> bool:
         """One step; True if it was a whole one that left nothing to do on this face."""
         v = np.flatnonzero(free)
         if v.size == 0:
             return True
-        p, items = self.p, v % self.p.n
-        K, f = self.values(items)
+        p, at = self.p, self.place[v % self.p.n]
+        K, f = self.K[np.ix_(at, at)], self.f[at]
         F = f - p.t[v]
         A = (p.groups[v][:, None] == np.arange(len(p.total))).astype(np.float64)
         here = A.any(axis=0)
@@ -113,6 +110,33 @@ class _Face:
         if not np.isfinite(d).all() or float(d @ (K @ d)) < -MU * self.scale * float(d @ d):
             return True  # no kernel: what solves the equations is no minimum
         self.offsets[here] = o
+        left = float(np.abs(F + A[:, here] @ o).max())
+        inside = self.to_nearest(v, d, K, F, free)
+        if inside is None:
+            self.to_bound(v, d, free)
+        return bool(inside) and left <= 1e-12 * (self.scale + float(np.abs(p.t[v]).max()) + float(np.abs(f).max()))
+
+    def to_nearest(self, v: np.ndarray, d: np.ndarray, K: np.ndarray, F: np.ndarray, free: np.ndarray) -> bool | None:
+        """The whole step, brought back into the box: whether it had stayed inside; None if that is no gain."""
+        p, whole = self.p, self.b[v] + d
+        if ((whole >= p.lower[v]) & (whole <= p.upper[v])).all():
+            self.move(v, whole)
+            return True
+        moved = whole.copy()
+        for g, total in enumerate(p.total):
+            here = p.groups[v] == g
+            fixed = total - self.b[p.groups == g].sum() + self.b[v[here]].sum()
+            moved[here] = nearest(whole[here], p.lower[v[here]], p.upper[v[here]], fixed)
+        change = moved - self.b[v]
+        if not float(F @ change) + float(change @ (K @ change)) / 2 < 0:
+            return None
+        self.move(v, moved)
+        free[v[(moved <= p.lower[v]) | (moved >= p.upper[v])]] = False
+        return False
+
+    def to_bound(self, v: np.ndarray, d: np.ndarray, free: np.ndarray) -> None:
+        """As much of the step as there is room for."""
+        p = self.p
         room = np.where(d > 0, p.upper[v] - self.b[v], p.lower[v] - self.b[v])
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(d != 0, room / d, np.inf)
@@ -122,14 +146,11 @@ class _Face:
         moved[hit] = np.where(d[hit] > 0, p.upper[v][hit], p.lower[v][hit])
         self.move(v, np.clip(moved, p.lower[v], p.upper[v]))
         free[v[hit]] = False
-        left = float(np.abs(F + A[:, here] @ o).max())
-        return most == 1.0 and left <= 1e-12 * (self.scale + float(np.abs(p.t[v]).max()) + float(np.abs(f).max()))
 
     def move(self, v: np.ndarray, values: np.ndarray) -> None:
         change = values - self.b[v]
         self.b[v] = values
-        if self.K is not None:
-            self.f += self.K[:, v % self.p.n] @ change
+        self.f += self.K[:, self.place[v % self.p.n]] @ change
 
     def release(self, free: np.ndarray) -> bool:
         """Frees the variable that is held at its bound most wrongly; False if there is none."""
@@ -156,6 +177,19 @@ class _Face:
                 v = int(np.argmax(room))
                 if left != 0 and abs(left) < room[v]:
                     self.move(np.array([v]), self.b[[v]] + left)
+
+
+def nearest(x: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float) -> np.ndarray:
+    """The point of the box with that sum that is nearest to x: clip(x - s), s found by halving."""
+    if not x.size:
+        return x
+    low, high = float(np.min(x - upper)), float(np.max(x - lower))
+    for _ in range(100):
+        s = (low + high) / 2
+        low, high = (s, high) if np.clip(x - s, lower, upper).sum() > total else (low, s)
+        if high - low <= 1e-15 * max(abs(low), abs(high)):
+            break
+    return np.clip(x - high, lower, upper)
 
 
 def _values(source: GramSource, items: np.ndarray | None) -> np.ndarray:

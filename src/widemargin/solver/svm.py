@@ -25,6 +25,8 @@ from .active_set import WHOLE, polish
 from .box import KINDS, BoxOptions, BoxSolver, BoxState
 
 ENDLESS = 1 << 40
+STEPS = 100_000  # that a refinement may take at least
+SINGLE = 1e-6  # tolerances that kernel values of float32 can be trusted with
 # What the last digits may cost: a share of the kernel values computed, each worth so many operations of linear algebra.
 SHARE = 0.1
 OPERATIONS = 60  # of which a factorisation of n x n takes n^3 / 3, so this is three times what a value costs
@@ -68,11 +70,13 @@ class BoxFit:
         last_digits: bool = True,
         among: np.ndarray | None = None,
     ) -> None:
-        self.problem, self.options, self.last_digits, self.rows = problem, options, last_digits, rows
+        self.problem, self.last_digits, self.rows = problem, last_digits, rows
+        self.asked = options
+        self.options = replace(options, tol=max(options.tol, SINGLE), gap_tol=max(options.gap_tol, SINGLE))
         self._all, self._among = source, among
-        self.solver = BoxSolver(source if rows is not None else self.source, problem, options, rows)
+        self.solver = BoxSolver(source if rows is not None else self.source, problem, self.options, rows)
         self.state: BoxState | None = None
-        self.refined = False
+        self.refined = 0
         self.trace = Trace(self.solver.columns)
 
     @cached_property
@@ -93,15 +97,25 @@ class BoxFit:
             watch=watch,
             snapshot=(lambda: snapshot(self.solution())) if snapshot else lambda: None,
         )
+        if stop.kind == "epochs" and self.state is not None and self.state.steps != self.asked.max_steps:
+            stop = Stop("stalled", stop.sentence)
         return self._finished(stop)
 
     def refine(self, watch: Watch | None = None) -> BoxSolution:
-        """f anew in float64, and on from there with half the tolerances."""
+        """f anew in float64, and on from there: what float32 cannot say of the whole it can of the little that is left."""
         assert self.state is not None
         self.state.f[:] = self.source.expand(self.problem.items(self.state.b))
         self.state.counters[3], self.state.counters[4], self.state.figures[-2:] = 0, self.state.steps, 0.0
-        self.refined = True
-        self.options = replace(self.options, tol=self.options.tol / 2, gap_tol=self.options.gap_tol / 2)
+        self.refined += 1
+        o, most = self.options, self.asked.max_steps
+        # Where as many steps again do not help, more will not: the values are not good enough.
+        enough = self.state.steps + max(self.state.steps // self.refined, STEPS)
+        self.options = replace(
+            o,
+            tol=_closer(o.tol, self.asked.tol),
+            gap_tol=_closer(o.gap_tol, self.asked.gap_tol),
+            max_steps=enough if most < 0 else min(most, enough),
+        )
         self.solver = BoxSolver(self.source, self.problem, self.options, self.rows)
         return self.run(watch)
 
@@ -124,10 +138,10 @@ class BoxFit:
         return self._solution(better.b, f, offsets, stop)
 
     def _cheap_to_polish(self) -> bool:
-        """Whether linear equations for the free variables cost little beside what was done; always when refining."""
+        """Whether linear equations for the free variables cost little beside what was done, or nothing else helps."""
         assert self.state is not None
         b, p = self.state.b, self.problem
-        if p.n <= WHOLE or self.refined:
+        if p.n <= WHOLE or self.refined > 1 or self.options.gap_tol > self.asked.gap_tol:
             return True
         free, used = np.count_nonzero((b > p.lower) & (b < p.upper)), np.count_nonzero(b)
         rounds, _, rows = (int(v) for v in self.state.counters[:3])
@@ -152,6 +166,11 @@ class BoxFit:
             inner = [e for e in ends if np.isfinite(e)]
             offsets[g] = -float(np.mean(inner)) if inner else 0.0
         return offsets
+
+
+def _closer(now: float, asked: float) -> float:
+    """The next tolerance: as much closer as float32 values allow, at the end a little beyond what was asked."""
+    return max(now * 1e-3, asked) if now > asked else now / 2
 
 
 def run_all(fits: list[BoxFit], watch: Watch, threads: int) -> list[BoxSolution]:
