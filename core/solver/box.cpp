@@ -220,6 +220,7 @@ bool BoxSolver::inside(const BoxState& s, Index i) const {
 void BoxSolver::work_in(BoxWorkspace& place) {
   if (place.last == this && ascent_ == place.ascent.get()) return;  // it may have worked elsewhere since
   store_.use(place.rows);
+  std::fill(seen_.begin(), seen_.end(), 0);
   if (!place.ascent || place.ascent->most() < working_) place.ascent = std::make_unique<PairAscent>(working_);
   ascent_ = place.ascent.get();
   place.last = this;

@@ -7,7 +7,7 @@ Stops    when all of S fulfils that to rounding and, where all kernel values are
 Method   (K_SS + mu I) d + A o = -F_S, A'd = what is missing from the sums: a step of the proximal point method, which
          also ends where K_SS is singular, as it is for repeated rows. What leaves the box is brought back to the
          nearest point that keeps the sums, if that lowers the objective; otherwise the step ends at the first bound
-         [NocedalWright06, sec. 16.5 and 16.7]. Two free variables of one item would be the same equation twice: see `parted`
+         [NocedalWright06, sec. 16.5, 16.7]. Two free variables of one item would be one equation twice: see `parted`
 """
 
 from __future__ import annotations

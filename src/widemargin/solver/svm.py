@@ -102,7 +102,7 @@ class BoxFit:
         return self._finished(stop)
 
     def refine(self, watch: Watch | None = None) -> BoxSolution:
-        """f anew in float64, and on from there: what float32 cannot say of the whole it can of the little that is left."""
+        """f anew in float64, and on from there: what float32 cannot say of the whole it can of what is left."""
         assert self.state is not None
         self.state.f[:] = self.source.expand(self.problem.items(self.state.b))
         self.state.counters[3], self.state.counters[4], self.state.figures[-2:] = 0, self.state.steps, 0.0
