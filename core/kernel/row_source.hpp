@@ -23,7 +23,7 @@ class RowSource {
   // out[a][b] = k(item p * panel + a of those prepared, item first + b), for all a of panel p and b < count.
   // Any number of threads may call this at once.
   virtual void tile(Index p, Index first, Index count, float* const* out) const = 0;
-  // out[a * ld + b] = k(I[a], I[b]).
+  // out[a * ld + b] = k(I[a], I[b]), where items of one class stand together if the source knows of classes.
   virtual void square(const Column* I, Index m, float* out, Index ld, int threads) = 0;
   // The whole row of item i where it lies in memory, to be read only and never kept twice; null if it does not.
   virtual const float* row(Index) const { return nullptr; }
