@@ -1,7 +1,7 @@
 """From scores to probabilities: a sigmoid for each binary part, one distribution of all, no quarrel with `predict`.
 
 Problem  sigmoid    max over A, B of the weighted log likelihood of p = 1 / (1 + exp(A f + B)), the labels being
-                    smoothed to (N+ + 1) / (N+ + 2) and 1 / (N- + 2)                                 [Platt00, sec. 2.2]
+                    smoothed to (N+ + 1) / (N+ + 2) and 1 / (N- + 2)                                           [Platt00]
          coupling   min over p >= 0, sum p = 1 of sum_{i != j} (r_ji p_i - r_ij p_j)^2, where r_ij estimates the
                     probability of class i if it is i or j                                          [WuEtAl04, sec. 4]
          agreement  the nearest distribution that gives no class more than the decided one; a hair more decides ties
