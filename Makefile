@@ -46,7 +46,7 @@ $(VENV)/.lint: pyproject.toml | $(VENV)/.installed
 $(VENV)/.bench: Makefile | $(VENV)/.installed
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip --disable-pip-version-check install -q -q scikit-learn lightgbm xgboost-cpu catboost \
-	  snapml svmloader svmlight-loader liblinear-official
+	  snapml svmloader svmlight-loader liblinear-official libsvm-official scikit-learn-intelex thundersvm-cpu
 	@touch $@
 
 setup: $(VENV)/.installed stub
@@ -71,8 +71,8 @@ examples: $(VENV)/.installed
 bench: $(VENV)/.bench
 	@set -e; export WIDEMARGIN_PEERS=$(PEERS)/bin/python; for script in benchmarks/*.py; do echo "$$script"; $(PY) "$$script"; done
 
-reproduce: $(VENV)/.installed
-	@set -e; for script in benchmarks/reproduce/*.py; do echo "$$script"; $(PY) "$$script"; done
+reproduce: $(VENV)/.bench
+	@set -e; export WIDEMARGIN_PEERS=$(PEERS)/bin/python; for script in benchmarks/reproduce/*.py; do echo "$$script"; $(PY) "$$script"; done
 
 # ---- checks -----------------------------------------------------------------------------------------------------------
 

@@ -85,5 +85,7 @@ void bind_batch(nb::module_& m);
 void bind_margin_perceptron(nb::module_& m);
 void bind_voted(nb::module_& m);
 void bind_kernel(nb::module_& m);
+void bind_box(nb::module_& m);
+void bind_distances(nb::module_& m);
 
 }  // namespace widemargin

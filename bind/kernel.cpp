@@ -2,8 +2,9 @@
 #include <memory>
 
 #include "arrays.hpp"
-#include "base/blas.hpp"
 #include "base/error.hpp"
+#include "bound_kernel.hpp"
+#include "kernel/expansion.hpp"
 #include "kernel/finish.hpp"
 #include "kernel/panel.hpp"
 #include "solver/kernel_perceptron.hpp"
@@ -19,16 +20,8 @@ Span<const T> view(const In<T>& a) {
   return {a.data(), a.shape(0)};
 }
 
-// Rows prepared for blocks in float32, with the arrays that hold them.
-struct BoundKernelRows {
-  nb::object owner;
-  AnyRows view;
-  KernelSpec spec;
-  std::unique_ptr<KernelRows<float>> rows;
-};
-
 KernelSpec make_spec(int kind, double gamma, double offset, int degree) {
-  return {choice(kind, KernelKind::rbf, "kernel"), gamma, offset, degree};
+  return {choice(kind, KernelKind::tanh, "kernel"), gamma, offset, degree};
 }
 
 BoundKernelRows kernel_rows(nb::object object, int kind, double gamma, double offset, int degree, int threads) {
@@ -50,6 +43,34 @@ void block(const Rows& a, const Rows& b, int kind, double gamma, double offset, 
   const KernelSpec spec = make_spec(kind, gamma, offset, degree);
   const KernelRows<double> left(a.view, spec, threads), right(b.view, spec, threads);
   kernel_block(left, right, out.data(), threads, poll_signals);
+}
+
+void sums(const Rows& x, const Rows& z, int kind, double gamma, double offset, int degree, In2<double> coef,
+          bool single, Matrix out, int threads) {
+  const Index parts = static_cast<Index>(coef.shape(0)), m = static_cast<Index>(coef.shape(1));
+  if (m != count(z.view) || static_cast<Index>(out.shape(0)) != parts ||
+      static_cast<Index>(out.shape(1)) != count(x.view) || (m > 1 && coef.stride(1) != 1) ||
+      (parts > 1 && coef.stride(0) != m))
+    fail("one coefficient for each row and part, and one place for each sum are needed");
+  if (count(x.view) > 0x7fffffff) fail("more than 2^31 - 1 rows");
+  const KernelSpec spec = make_spec(kind, gamma, offset, degree);
+  nb::gil_scoped_release free;
+  (single ? kernel_sums<float> : kernel_sums<double>)(x.view, z.view, spec, coef.data(), parts, out.data(), threads,
+                                                      poll_signals);
+}
+
+void expand(const Rows& x, int kind, double gamma, double offset, int degree, In<Column> J, In<double> c, bool single,
+            InOut<double> out, int threads) {
+  const Index n = count(x.view), m = static_cast<Index>(J.shape(0));
+  if (static_cast<Index>(c.shape(0)) != m || static_cast<Index>(out.shape(0)) != n || n > 0x7fffffff)
+    fail("one coefficient for each row of the sum, and one place for each row are needed");
+  for (Index j = 0; j < m; ++j)
+    if (J.data()[j] < (j > 0 ? J.data()[j - 1] + 1 : 0) || J.data()[j] >= n)
+      fail("the rows of the sum must be numbered in rising order");
+  const KernelSpec spec = make_spec(kind, gamma, offset, degree);
+  nb::gil_scoped_release free;
+  (single ? kernel_expansion<float> : kernel_expansion<double>)(x.view, spec, J.data(), c.data(), m, out.data(),
+                                                                threads, poll_signals);
 }
 
 struct BoundKernelPerceptron {
@@ -118,29 +139,26 @@ void exp_in_place(InOut<T> x) {
   exp_nonpositive(x.data(), static_cast<Index>(x.shape(0)));
 }
 
-// SciPy's capsules carry the C signature as their name: 13 arguments of a matrix product, with 32-bit integers.
-void* product_of(const nb::capsule& c) {
-  const std::string name = c.name() ? c.name() : "";
-  if (std::count(name.begin(), name.end(), ',') != 12 || name.find("int *") == std::string::npos)
-    fail("this is no matrix product of SciPy's BLAS: " + name);
-  return c.data();
-}
-
-void set_blas(nb::capsule sgemm, nb::capsule dgemm) {
-  blas::set(reinterpret_cast<blas::Gemm<float>>(product_of(sgemm)),
-            reinterpret_cast<blas::Gemm<double>>(product_of(dgemm)));
+template <class T>
+void tanh_in_place(InOut<T> x) {
+  tanh_all(x.data(), static_cast<Index>(x.shape(0)));
 }
 
 }  // namespace
 
 void bind_kernel(nb::module_& m) {
-  m.def("set_blas", &set_blas, "sgemm"_a, "dgemm"_a,
-        "Matrix products for the core: capsules of scipy.linalg.cython_blas.");
-  m.def("has_blas", &blas::ready);
   m.def("exp_nonpositive", &exp_in_place<float>, "x"_a.noconvert(), "x = exp(x) in place, for x <= 0.");
   m.def("exp_nonpositive", &exp_in_place<double>, "x"_a.noconvert());
+  m.def("tanh_in_place", &tanh_in_place<float>, "x"_a.noconvert(), "x = tanh(x) in place.");
+  m.def("tanh_in_place", &tanh_in_place<double>, "x"_a.noconvert());
   m.def("kernel_block", &block, "a"_a, "b"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "out"_a.noconvert(),
-        "threads"_a, "out = k(a, b) in float64; kind is 0 linear, 1 polynomial, 2 rbf.");
+        "threads"_a, "out = k(a, b) in float64; kind is 0 linear, 1 polynomial, 2 rbf, 3 tanh.");
+  m.def("kernel_sums", &sums, "x"_a, "z"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "coef"_a.noconvert(),
+        "single"_a, "out"_a.noconvert(), "threads"_a,
+        "out[p, i] = sum_j coef[p, j] k(x_i, z_j), in float32 if single.");
+  m.def("kernel_expansion", &expand, "x"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "J"_a.noconvert(),
+        "c"_a.noconvert(), "single"_a, "out"_a.noconvert(), "threads"_a,
+        "out[i] = sum over j in J of c_j k(x_i, x_j), each pair in J once.");
   nb::class_<BoundKernelRows>(m, "KernelRows", "Rows and a kernel, ready for blocks of kernel values in float32.")
       .def_prop_ro("n", [](const BoundKernelRows& r) { return r.rows->n(); });
   m.def("kernel_rows", &kernel_rows, "rows"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "threads"_a);

@@ -22,4 +22,6 @@ NB_MODULE(_core, m) {
   bind_margin_perceptron(m);
   bind_voted(m);
   bind_kernel(m);
+  bind_box(m);
+  bind_distances(m);
 }

@@ -4,15 +4,18 @@ import io
 import os
 import re
 import runpy
+import shlex
 import subprocess
 import sys
 import sysconfig
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import matplotlib
 import matplotlib.pyplot as plt
 import pytest
+
+from widemargin.cli import main
 
 matplotlib.use("Agg")
 ROOT = Path(__file__).parents[1]
@@ -41,7 +44,17 @@ def run(text, said_by):
 
 
 def call(line):
+    """A plain call of wm happens in this process, since a new one takes a second or two to start; the shell does the
+    rest."""
     assert line.startswith("$ "), line
+    words = shlex.split(line[2:])
+    if words[0] == "wm" and not set("|&;<>$`*?") & set(line[2:]):
+        told = io.TextIOWrapper(io.BytesIO())
+        with redirect_stdout(io.TextIOWrapper(io.BytesIO())), redirect_stderr(told):
+            code = main(words[1:])
+        told.seek(0)
+        assert code == 0, told.read()
+        return
     scripts = os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", line[2:]], env={**os.environ, "PATH": scripts}, capture_output=True, text=True
@@ -59,6 +72,9 @@ def test_code_in_the_documents_runs_and_prints_what_they_say(page, tmp_path, mon
 def test_a_document_that_lies_is_caught():
     with pytest.raises(AssertionError):
         run("```python\nprint(1)\n```\n\n```text\n2\n```\n", "a page")
+    for command in ("wm inspect none.wm", "wm inspect none.wm | cat"):
+        with pytest.raises(AssertionError, match=r"none\.wm"):
+            run(f"```console\n$ {command}\n```\n", "a page")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)

@@ -21,8 +21,9 @@ def test_import_is_light():
 
 
 def test_a_name_is_loaded_when_it_is_used():
-    assert {"numpy", "sklearn"} <= loaded("import widemargin; widemargin.Perceptron")
-    assert not loaded("import widemargin; widemargin.Perceptron") & {"polars", "matplotlib"}
+    there = loaded("import widemargin; widemargin.Perceptron")
+    assert {"numpy", "sklearn"} <= there
+    assert not there & {"polars", "matplotlib"}
 
 
 @pytest.mark.parametrize("argument", ["--help", "--version"])

@@ -54,12 +54,23 @@ class Buffer {
     size_ = n;
   }
 
+  // The system may take the pages until they are written again; until then the entries hold anything.
+  void offer() {
+#if defined(__linux__) && defined(MADV_FREE)
+    const auto address = reinterpret_cast<std::uintptr_t>(data_);
+    const std::uintptr_t end = address + static_cast<std::size_t>(capacity_) * sizeof(T);
+    const std::uintptr_t first = (address + page - 1) & ~(page - 1), last = end & ~(page - 1);
+    if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_FREE);  // advice: may fail
+#endif
+  }
+
   // Gives back room that is not used, if it is worth it.
   void fit() {
     if (capacity_ - size_ > size_ / 16 + 1024) reallocate(std::max<Index>(size_, 1));
   }
 
  private:
+  static constexpr std::uintptr_t page = 1 << 16;  // or a part of it
   static constexpr std::size_t huge_page = std::size_t{1} << 21;
 
   void reallocate(Index n) {

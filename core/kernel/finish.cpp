@@ -1,5 +1,6 @@
 #include "kernel/finish.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <type_traits>
@@ -16,12 +17,14 @@
 namespace widemargin {
 namespace {
 
-constexpr double log2_e = 0x1.71547652b82fep+0;
 // 1 / k!, highest first.
 constexpr float taylor7[] = {1.f / 5040, 1.f / 720, 1.f / 120, 1.f / 24, 1.f / 6, 0.5f, 1.f, 1.f};
 constexpr double taylor13[] = {
     1. / 6227020800, 1. / 479001600, 1. / 39916800, 1. / 3628800, 1. / 362880, 1. / 40320, 1. / 5040,
     1. / 720,        1. / 120,       1. / 24,       1. / 6,       0.5,         1.,         1.};
+
+// 2^r for |r| <= 1/2, highest first: the polynomial of degree 5 with value 1 at 0 and the least relative error, 9.2e-8.
+constexpr float exp2_5[] = {0x1.5bb994p-10f, 0x1.3cea84p-7f, 0x1.c6b754p-5f, 0x1.ebf9bcp-3f, 0x1.62e42ap-1f, 1.f};
 
 // ln 2 in two pieces: n * high is exact for every n that can occur.
 struct Single {
@@ -56,11 +59,26 @@ T plain_exp(T x) {
   return p * P::power(shifted);
 }
 
-template <class T>
-void plain_rbf(T* k, Index n, T two_gamma, T ga, const T* gb) {
+// 2^t for -126 <= t <= 0, or NaN: t = n + r, |r| <= 1/2, n added to the exponent of the polynomial.
+float plain_exp2(float t) {
+  const float shifted = t + Single::magic, r = t - (shifted - Single::magic);
+  float p = exp2_5[0];
+  for (std::size_t k = 1; k < std::size(exp2_5); ++k) p = p * r + exp2_5[k];
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(p) + (std::bit_cast<std::uint32_t>(shifted) << 23));
+}
+
+// NaN survives so that callers see it.
+void plain_rbf(float* k, Index n, float two_gamma, float ga, const float* gb) {
   for (Index b = 0; b < n; ++b) {
-    const T x = two_gamma * k[b] - (ga + gb[b]);
-    k[b] = plain_exp(x > 0 ? T{0} : x);
+    float t = two_gamma * k[b] - (ga + gb[b]);
+    t = t > 0 ? 0.f : t;
+    k[b] = t != t ? t : plain_exp2(t < -126.f ? -126.f : t);
+  }
+}
+void plain_rbf(double* k, Index n, double two_gamma, double ga, const double* gb) {
+  for (Index b = 0; b < n; ++b) {
+    const double x = two_gamma * k[b] - (ga + gb[b]);
+    k[b] = plain_exp(x > 0 ? 0.0 : x);
   }
 }
 
@@ -69,17 +87,41 @@ void plain_exp_all(T* x, Index n) {
   for (Index i = 0; i < n; ++i) x[i] = plain_exp(x[i]);
 }
 
-void plain_accumulate(const float* const* rows, const double* step, Index m, Index n, Index from, double* f,
-                      double* spread) {
-  for (Index b = from; b < n; ++b) {
-    double sum = 0, size = 0;
-    for (Index a = 0; a < m; ++a) sum += step[a] * rows[a][b], size += std::abs(step[a]) * rows[a][b];
-    f[b] += sum;
-    if (spread) spread[b] += size;
+// Numerator (times x) and denominator of the seventh convergent, in powers of x^2, highest first.
+constexpr double tanh_top[] = {1, 378, 17325, 135135}, tanh_bottom[] = {28, 3150, 62370, 135135};
+constexpr double tanh_small = 0.35;
+
+template <class T>
+T plain_tanh(T x) {
+  const T size = std::abs(x);
+  if (size < static_cast<T>(tanh_small)) {
+    const T z = x * x;
+    T top = static_cast<T>(tanh_top[0]), bottom = static_cast<T>(tanh_bottom[0]);
+    for (int k = 1; k < 4; ++k) {
+      top = top * z + static_cast<T>(tanh_top[k]);
+      bottom = bottom * z + static_cast<T>(tanh_bottom[k]);
+    }
+    return x * top / bottom;
   }
+  const T e = plain_exp(-2 * size);
+  return std::copysign((1 - e) / (1 + e), x);
+}
+
+template <class T>
+void plain_tanh_all(T* x, Index n) {
+  for (Index i = 0; i < n; ++i) x[i] = plain_tanh(x[i]);
 }
 
 #ifdef WIDEMARGIN_X86
+AVX2 inline __m256 vector_exp2(__m256 t) {
+  const __m256 magic = _mm256_set1_ps(Single::magic), shifted = _mm256_add_ps(t, magic);
+  const __m256 r = _mm256_sub_ps(t, _mm256_sub_ps(shifted, magic));
+  __m256 p = _mm256_set1_ps(exp2_5[0]);
+  for (int k = 1; k < 6; ++k) p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(exp2_5[k]));
+  return _mm256_castsi256_ps(
+      _mm256_add_epi32(_mm256_castps_si256(p), _mm256_slli_epi32(_mm256_castps_si256(shifted), 23)));
+}
+
 AVX2 inline __m256 vector_exp(__m256 x) {
   const __m256 magic = _mm256_set1_ps(Single::magic);
   const __m256 alive = _mm256_cmp_ps(x, _mm256_set1_ps(Single::least), _CMP_NLT_UQ);
@@ -112,10 +154,16 @@ AVX2 void avx2_rbf(float* k, Index n, float two_gamma, float ga, const float* gb
   for (; b + 8 <= n; b += 8) {
     const __m256 norms = _mm256_add_ps(a, _mm256_loadu_ps(gb + b));
     // min keeps its second operand when one is NaN: NaN must survive so that callers see it.
-    const __m256 x = _mm256_min_ps(zero, _mm256_fmsub_ps(g, _mm256_loadu_ps(k + b), norms));
-    _mm256_storeu_ps(k + b, vector_exp(x));
+    __m256 t = _mm256_min_ps(zero, _mm256_fmsub_ps(g, _mm256_loadu_ps(k + b), norms));
+    t = _mm256_max_ps(_mm256_set1_ps(-126), t);
+    _mm256_storeu_ps(k + b, _mm256_blendv_ps(vector_exp2(t), t, _mm256_cmp_ps(t, t, _CMP_UNORD_Q)));
   }
-  plain_rbf(k + b, n - b, two_gamma, ga, gb + b);
+  if (b == n) return;
+  float rest[8] = {}, norms[8] = {};  // the same instructions for the last few: a value must not depend on its place
+  std::copy_n(k + b, n - b, rest);
+  std::copy_n(gb + b, n - b, norms);
+  avx2_rbf(rest, 8, two_gamma, ga, norms);
+  std::copy_n(rest, n - b, k + b);
 }
 
 AVX2 void avx2_rbf(double* k, Index n, double two_gamma, double ga, const double* gb) {
@@ -126,7 +174,12 @@ AVX2 void avx2_rbf(double* k, Index n, double two_gamma, double ga, const double
     const __m256d x = _mm256_min_pd(zero, _mm256_fmsub_pd(g, _mm256_loadu_pd(k + b), norms));
     _mm256_storeu_pd(k + b, vector_exp(x));
   }
-  plain_rbf(k + b, n - b, two_gamma, ga, gb + b);
+  if (b == n) return;
+  double rest[4] = {}, norms[4] = {};
+  std::copy_n(k + b, n - b, rest);
+  std::copy_n(gb + b, n - b, norms);
+  avx2_rbf(rest, 4, two_gamma, ga, norms);
+  std::copy_n(rest, n - b, k + b);
 }
 
 AVX2 void avx2_exp_all(float* x, Index n) {
@@ -141,33 +194,59 @@ AVX2 void avx2_exp_all(double* x, Index n) {
   plain_exp_all(x + i, n - i);
 }
 
-AVX2 void avx2_accumulate(const float* const* rows, const double* step, Index m, Index n, double* f, double* spread) {
-  Index b = 0;
-  for (; b + 8 <= n; b += 8) {
-    __m256d low = _mm256_loadu_pd(f + b), high = _mm256_loadu_pd(f + b + 4);
-    __m256 size = _mm256_setzero_ps();
-    for (Index a = 0; a < m; ++a) {
-      const __m256 k = _mm256_loadu_ps(rows[a] + b);
-      const __m256d s = _mm256_set1_pd(step[a]);
-      low = _mm256_fmadd_pd(s, _mm256_cvtps_pd(_mm256_castps256_ps128(k)), low);
-      high = _mm256_fmadd_pd(s, _mm256_cvtps_pd(_mm256_extractf128_ps(k, 1)), high);
-      size = _mm256_fmadd_ps(_mm256_set1_ps(static_cast<float>(std::abs(step[a]))), k, size);
-    }
-    _mm256_storeu_pd(f + b, low);
-    _mm256_storeu_pd(f + b + 4, high);
-    if (!spread) continue;
-    _mm256_storeu_pd(spread + b,
-                     _mm256_add_pd(_mm256_loadu_pd(spread + b), _mm256_cvtps_pd(_mm256_castps256_ps128(size))));
-    _mm256_storeu_pd(spread + b + 4,
-                     _mm256_add_pd(_mm256_loadu_pd(spread + b + 4), _mm256_cvtps_pd(_mm256_extractf128_ps(size, 1))));
+AVX2 inline __m256 vector_tanh(__m256 x) {
+  const __m256 sign = _mm256_and_ps(x, _mm256_set1_ps(-0.0f)), size = _mm256_xor_ps(x, sign), one = _mm256_set1_ps(1);
+  const __m256 z = _mm256_mul_ps(x, x);
+  __m256 top = _mm256_set1_ps(tanh_top[0]), bottom = _mm256_set1_ps(tanh_bottom[0]);
+  for (int k = 1; k < 4; ++k) {
+    top = _mm256_fmadd_ps(top, z, _mm256_set1_ps(static_cast<float>(tanh_top[k])));
+    bottom = _mm256_fmadd_ps(bottom, z, _mm256_set1_ps(static_cast<float>(tanh_bottom[k])));
   }
-  plain_accumulate(rows, step, m, n, b, f, spread);
+  const __m256 e = vector_exp(_mm256_mul_ps(size, _mm256_set1_ps(-2)));
+  const __m256 large = _mm256_div_ps(_mm256_sub_ps(one, e), _mm256_add_ps(one, e));
+  const __m256 small = _mm256_div_ps(_mm256_mul_ps(size, top), bottom);
+  const __m256 is_small = _mm256_cmp_ps(size, _mm256_set1_ps(static_cast<float>(tanh_small)), _CMP_LT_OQ);
+  return _mm256_or_ps(_mm256_blendv_ps(large, small, is_small), sign);
 }
 
-// Float32 with vectors of 16, where most of the time goes; float64 stays with AVX2. The masks of all lanes are there
+AVX2 inline __m256d vector_tanh(__m256d x) {
+  const __m256d sign = _mm256_and_pd(x, _mm256_set1_pd(-0.0)), size = _mm256_xor_pd(x, sign), one = _mm256_set1_pd(1);
+  const __m256d z = _mm256_mul_pd(x, x);
+  __m256d top = _mm256_set1_pd(tanh_top[0]), bottom = _mm256_set1_pd(tanh_bottom[0]);
+  for (int k = 1; k < 4; ++k) {
+    top = _mm256_fmadd_pd(top, z, _mm256_set1_pd(tanh_top[k]));
+    bottom = _mm256_fmadd_pd(bottom, z, _mm256_set1_pd(tanh_bottom[k]));
+  }
+  const __m256d e = vector_exp(_mm256_mul_pd(size, _mm256_set1_pd(-2)));
+  const __m256d large = _mm256_div_pd(_mm256_sub_pd(one, e), _mm256_add_pd(one, e));
+  const __m256d small = _mm256_div_pd(_mm256_mul_pd(size, top), bottom);
+  const __m256d is_small = _mm256_cmp_pd(size, _mm256_set1_pd(tanh_small), _CMP_LT_OQ);
+  return _mm256_or_pd(_mm256_blendv_pd(large, small, is_small), sign);
+}
+
+AVX2 void avx2_tanh_all(float* x, Index n) {
+  Index i = 0;
+  for (; i + 8 <= n; i += 8) _mm256_storeu_ps(x + i, vector_tanh(_mm256_loadu_ps(x + i)));
+  if (i == n) return;
+  float rest[8] = {};
+  std::copy_n(x + i, n - i, rest);
+  avx2_tanh_all(rest, 8);
+  std::copy_n(rest, n - i, x + i);
+}
+
+AVX2 void avx2_tanh_all(double* x, Index n) {
+  Index i = 0;
+  for (; i + 4 <= n; i += 4) _mm256_storeu_pd(x + i, vector_tanh(_mm256_loadu_pd(x + i)));
+  if (i == n) return;
+  double rest[4] = {};
+  std::copy_n(x + i, n - i, rest);
+  avx2_tanh_all(rest, 4);
+  std::copy_n(rest, n - i, x + i);
+}
+
+// The radial kernel with vectors twice as long; other functions stay with AVX2. The masks of all lanes are there
 // because some functions without a mask draw warnings about uninitialised values from GCC 12's own header.
 constexpr __mmask16 all16 = 0xffff;
-constexpr __mmask8 all8 = 0xff;
 
 AVX512 inline __m512 vector_exp(__m512 x) {
   const __m512 magic = _mm512_set1_ps(Single::magic);
@@ -180,15 +259,45 @@ AVX512 inline __m512 vector_exp(__m512 x) {
   return _mm512_maskz_scalef_ps(alive, p, n);
 }
 
+AVX512 inline __m512 vector_exp2(__m512 t) {
+  const __m512 magic = _mm512_set1_ps(Single::magic), n = _mm512_sub_ps(_mm512_add_ps(t, magic), magic);
+  const __m512 r = _mm512_sub_ps(t, n);
+  __m512 p = _mm512_set1_ps(exp2_5[0]);
+  for (int k = 1; k < 6; ++k) p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(exp2_5[k]));
+  return _mm512_maskz_scalef_ps(all16, p, n);
+}
+
 AVX512 void avx512_rbf(float* k, Index n, float two_gamma, float ga, const float* gb) {
-  const __m512 g = _mm512_set1_ps(two_gamma), a = _mm512_set1_ps(ga), zero = _mm512_setzero_ps();
-  Index b = 0;
-  for (; b + 16 <= n; b += 16) {
-    const __m512 norms = _mm512_add_ps(a, _mm512_loadu_ps(gb + b));
-    const __m512 x = _mm512_maskz_min_ps(all16, zero, _mm512_fmsub_ps(g, _mm512_loadu_ps(k + b), norms));
-    _mm512_storeu_ps(k + b, vector_exp(x));
+  const __m512 g = _mm512_set1_ps(two_gamma), a = _mm512_set1_ps(ga), zero = _mm512_setzero_ps(),
+               low = _mm512_set1_ps(-126);
+  for (Index b = 0; b < n; b += 16) {
+    const __mmask16 here = n - b < 16 ? static_cast<__mmask16>((1u << (n - b)) - 1) : all16;
+    const __m512 norms = _mm512_add_ps(a, _mm512_maskz_loadu_ps(here, gb + b));
+    __m512 t = _mm512_maskz_min_ps(all16, zero, _mm512_fmsub_ps(g, _mm512_maskz_loadu_ps(here, k + b), norms));
+    t = _mm512_maskz_max_ps(all16, low, t);
+    _mm512_mask_storeu_ps(k + b, here, vector_exp2(t));
   }
-  avx2_rbf(k + b, n - b, two_gamma, ga, gb + b);
+}
+
+AVX512 inline __m512d vector_exp(__m512d x) {
+  const __m512d magic = _mm512_set1_pd(Double::magic);
+  const __mmask8 alive = _mm512_cmp_pd_mask(x, _mm512_set1_pd(Double::least), _CMP_NLT_UQ);
+  const __m512d n = _mm512_sub_pd(_mm512_fmadd_pd(x, _mm512_set1_pd(log2_e), magic), magic);
+  __m512d r = _mm512_fnmadd_pd(n, _mm512_set1_pd(Double::high), x);
+  r = _mm512_fnmadd_pd(n, _mm512_set1_pd(Double::low), r);
+  __m512d p = _mm512_set1_pd(taylor13[0]);
+  for (int k = 1; k < 14; ++k) p = _mm512_fmadd_pd(p, r, _mm512_set1_pd(taylor13[k]));
+  return _mm512_maskz_scalef_pd(alive, p, n);
+}
+
+AVX512 void avx512_rbf(double* k, Index n, double two_gamma, double ga, const double* gb) {
+  const __m512d g = _mm512_set1_pd(two_gamma), a = _mm512_set1_pd(ga), zero = _mm512_setzero_pd();
+  for (Index b = 0; b < n; b += 8) {
+    const __mmask8 here = n - b < 8 ? static_cast<__mmask8>((1u << (n - b)) - 1) : __mmask8{0xff};
+    const __m512d norms = _mm512_add_pd(a, _mm512_maskz_loadu_pd(here, gb + b));
+    const __m512d x = _mm512_fmsub_pd(g, _mm512_maskz_loadu_pd(here, k + b), norms);
+    _mm512_mask_storeu_pd(k + b, here, vector_exp(_mm512_maskz_min_pd(0xff, zero, x)));
+  }
 }
 
 AVX512 void avx512_exp_all(float* x, Index n) {
@@ -197,39 +306,13 @@ AVX512 void avx512_exp_all(float* x, Index n) {
   avx2_exp_all(x + i, n - i);
 }
 
-AVX512 void avx512_accumulate(const float* const* rows, const double* step, Index m, Index n, double* f,
-                              double* spread) {
-  Index b = 0;
-  for (; b + 16 <= n; b += 16) {
-    __m512d low = _mm512_loadu_pd(f + b), high = _mm512_loadu_pd(f + b + 8);
-    __m512 size = _mm512_setzero_ps();
-    for (Index a = 0; a < m; ++a) {
-      const float* k = rows[a] + b;
-      const __m512d s = _mm512_set1_pd(step[a]);
-      low = _mm512_fmadd_pd(s, _mm512_maskz_cvtps_pd(all8, _mm256_loadu_ps(k)), low);
-      high = _mm512_fmadd_pd(s, _mm512_maskz_cvtps_pd(all8, _mm256_loadu_ps(k + 8)), high);
-      size = _mm512_fmadd_ps(_mm512_set1_ps(static_cast<float>(std::abs(step[a]))), _mm512_loadu_ps(k), size);
-    }
-    _mm512_storeu_pd(f + b, low);
-    _mm512_storeu_pd(f + b + 8, high);
-    if (!spread) continue;
-    alignas(64) float sizes[16];
-    _mm512_store_ps(sizes, size);
-    for (Index e = 0; e < 16; e += 8) {
-      const __m512d more = _mm512_maskz_cvtps_pd(all8, _mm256_load_ps(sizes + e));
-      _mm512_storeu_pd(spread + b + e, _mm512_add_pd(_mm512_loadu_pd(spread + b + e), more));
-    }
-  }
-  plain_accumulate(rows, step, m, n, b, f, spread);
-}
 #endif
 
 // The widest path that this machine has and the user allows.
 template <class T>
 void rbf(T* k, Index n, T two_gamma, T ga, const T* gb) {
 #ifdef WIDEMARGIN_X86
-  if constexpr (std::is_same_v<T, float>)
-    if (simd::level() == simd::Level::avx512) return avx512_rbf(k, n, two_gamma, ga, gb);
+  if (simd::level() == simd::Level::avx512) return avx512_rbf(k, n, two_gamma, ga, gb);
   if (simd::level() >= simd::Level::avx2) return avx2_rbf(k, n, two_gamma, ga, gb);
 #endif
   plain_rbf(k, n, two_gamma, ga, gb);
@@ -246,21 +329,23 @@ T power(T base, int degree) {
 }  // namespace
 
 template <class T>
-void finish(const KernelSpec& spec, T* k, Index ld, Index m, Index n, const T* ga, const T* gb) {
+void finish(const KernelSpec& spec, T* k, Index n, T ga, const T* gb) {
   const T gamma = static_cast<T>(spec.gamma), offset = static_cast<T>(spec.offset);
-  for (Index a = 0; a < m; ++a) {
-    T* row = k + a * ld;
-    switch (spec.kind) {
-      case KernelKind::linear:
-        for (Index b = 0; b < n; ++b) row[b] *= gamma;
-        break;
-      case KernelKind::polynomial:
-        for (Index b = 0; b < n; ++b) row[b] = power(gamma * row[b] + offset, spec.degree);
-        break;
-      case KernelKind::rbf:
-        rbf(row, n, 2 * gamma, ga[a], gb);
-        break;
-    }
+  const T two_gamma = static_cast<T>(2 * spec.gamma * exponent_unit<T>);
+  switch (spec.kind) {
+    case KernelKind::linear:
+      for (Index b = 0; b < n; ++b) k[b] *= gamma;
+      break;
+    case KernelKind::polynomial:
+      for (Index b = 0; b < n; ++b) k[b] = power(gamma * k[b] + offset, spec.degree);
+      break;
+    case KernelKind::rbf:
+      rbf(k, n, two_gamma, ga, gb);
+      break;
+    case KernelKind::tanh:
+      for (Index b = 0; b < n; ++b) k[b] = gamma * k[b] + offset;
+      tanh_all(k, n);
+      break;
   }
 }
 
@@ -274,17 +359,19 @@ void exp_nonpositive(T* x, Index n) {
   plain_exp_all(x, n);
 }
 
-void accumulate(const float* const* rows, const double* step, Index m, Index n, double* f, double* spread) {
+template <class T>
+void tanh_all(T* x, Index n) {
 #ifdef WIDEMARGIN_X86
-  if (simd::level() == simd::Level::avx512) return avx512_accumulate(rows, step, m, n, f, spread);
-  if (simd::level() >= simd::Level::avx2) return avx2_accumulate(rows, step, m, n, f, spread);
+  if (simd::level() >= simd::Level::avx2) return avx2_tanh_all(x, n);
 #endif
-  plain_accumulate(rows, step, m, n, 0, f, spread);
+  plain_tanh_all(x, n);
 }
 
-template void finish(const KernelSpec&, float*, Index, Index, Index, const float*, const float*);
-template void finish(const KernelSpec&, double*, Index, Index, Index, const double*, const double*);
+template void finish(const KernelSpec&, float*, Index, float, const float*);
+template void finish(const KernelSpec&, double*, Index, double, const double*);
 template void exp_nonpositive(float*, Index);
 template void exp_nonpositive(double*, Index);
+template void tanh_all(float*, Index);
+template void tanh_all(double*, Index);
 
 }  // namespace widemargin

@@ -4,12 +4,12 @@
 #include <limits>
 #include <type_traits>
 
-#include "base/blas.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "data/scan.hpp"
 #include "kernel/finish.hpp"
 #include "kernel/products.hpp"
+#include "kernel/sparse_products.hpp"
 
 namespace widemargin {
 namespace {
@@ -22,58 +22,80 @@ double unit_scale(double largest) {
   return std::ldexp(1.0, -std::clamp(exponent, -1000, 1000));
 }
 
-template <class T, class V>
-DenseRows<T> dense_side(const DenseRows<V>& rows, double scale, std::vector<T>& copy) {
-  if constexpr (std::is_same_v<T, V>)
-    if (scale == 1 && rows.stride >= rows.d && rows.stride < (Index{1} << 31)) return rows;
-  copy.resize(static_cast<std::size_t>(rows.n * rows.d));
-  for (Index i = 0; i < rows.n; ++i)
-    for (Index j = 0; j < rows.d; ++j)
-      copy[static_cast<std::size_t>(i * rows.d + j)] = static_cast<T>(static_cast<double>(rows[i].x[j]) * scale);
-  return {copy.data(), rows.n, rows.d, rows.d};
+// How many columns to take at once so that the products of m rows with them, and what they come from, stay in the
+// cache.
+Index tile_columns(Index m, Index d) {
+  const Index most = (Index{1} << 18) / (std::max<Index>(m, 16) * std::clamp<Index>(d, 1, 256));
+  return std::clamp<Index>(most / 16 * 16, 16, 256);
 }
 
 }  // namespace
 
+double common_scale(const AnyRows& a, const AnyRows& b, int threads) {
+  double largest = 0;
+  for (const AnyRows* rows : {&a, &b}) {
+    std::vector<double> q(static_cast<std::size_t>(count(*rows)));
+    squared_norms(*rows, q.data(), threads);
+    for (const double v : q) largest = std::max(largest, v);
+  }
+  return unit_scale(std::sqrt(largest));
+}
+
 template <class T>
-KernelRows<T>::KernelRows(const AnyRows& rows, const KernelSpec& spec, int threads)
-    : n_(count(rows)), d_(width(rows)), spec_(spec), norm_(static_cast<std::size_t>(n_)) {
+KernelRows<T>::KernelRows(const AnyRows& rows, const KernelSpec& spec, int threads, bool packed, double scale)
+    : n_(count(rows)), d_(width(rows)), spec_(spec), norm_(static_cast<std::size_t>(n_)), rows_(rows) {
   if (d_ >= (Index{1} << 31)) fail("more than 2^31 - 1 columns");
   squared_norms(rows, norm_.data(), threads);
   for (const double q : norm_) largest_ = std::max(largest_, q);
   largest_ = std::sqrt(largest_);
-  const double scale = std::is_same_v<T, float> ? unit_scale(largest_) : 1.0;
-  scale_ = scale;
-  largest_ *= scale;
-  spec_.gamma = spec.gamma / scale / scale;
+  scale_ = sizeof(T) == 8 ? 1.0 : scale > 0 ? scale : unit_scale(largest_);
+  largest_ *= scale_;
+  spec_.gamma = spec.gamma / scale_ / scale_;
   gq_.resize(spec.kind == KernelKind::rbf ? norm_.size() : 0);
   for (std::size_t i = 0; i < norm_.size(); ++i) {
-    if (!gq_.empty()) gq_[i] = static_cast<T>(norm_[i] * spec.gamma);
-    norm_[i] = std::sqrt(norm_[i]) * scale;
+    if (!gq_.empty()) gq_[i] = static_cast<T>(norm_[i] * spec.gamma * exponent_unit<T>);
+    norm_[i] = std::sqrt(norm_[i]) * scale_;
   }
-  std::visit(
-      [&](const auto& r) {
-        using R = std::decay_t<decltype(r)>;
-        if constexpr (std::is_same_v<R, DenseRows<float>> || std::is_same_v<R, DenseRows<double>>) {
-          rows_ = dense_side<T>(r, scale, copy_);
-          terms_ = d_;
-        } else {
-          rows_ = r;
-          for (Index i = 0; i < n_; ++i) terms_ = std::max(terms_, r[i].size);
-        }
-      },
-      rows);
-  if constexpr (std::is_same_v<T, float>) {
-    const bool wide = simd::level() >= simd::Level::avx2 && d_ <= blas::depth;
-    if (const auto* r = std::get_if<DenseRows<float>>(&rows_); r && wide)
-      pack_rows(n_, d_, [&](Index j) { return (*r)[j].x; }, packed_);
+  terms_ = d_;
+  if (sparse()) {
+    terms_ = 0;
+    const auto longest = [&](const auto& r) {
+      for (Index i = 0; i < n_; ++i) terms_ = std::max<Index>(terms_, r.offset[i + 1] - r.offset[i]);
+    };
+    rows_.index() == 2 ? longest(std::get<2>(rows_)) : longest(std::get<3>(rows_));
+  } else if (packed) {
+    constexpr Index w = packed_width<T>;
+    packed_.assign(static_cast<std::size_t>((n_ + w - 1) / w * w * d_), T{0});
+    for (Index i = 0; i < n_; ++i) copy_row(i, packed_.data() + packed_place<T>(i, 0, d_), w);
+  }
+}
+
+template <class T>
+void KernelRows<T>::copy_row(Index i, T* out, Index step) const {
+  const auto copy = [&](const auto* x) {
+    for (Index k = 0; k < d_; ++k) out[k * step] = static_cast<T>(static_cast<double>(x[k]) * scale_);
+  };
+  rows_.index() == 0 ? copy(std::get<0>(rows_)[i].x) : copy(std::get<1>(rows_)[i].x);
+}
+
+template <class T>
+double KernelRows<T>::diag(Index i) const {
+  const double q = norm(i) * norm(i);
+  switch (spec_.kind) {
+    case KernelKind::linear:
+      return spec_.gamma * q;
+    case KernelKind::polynomial:
+      return std::pow(spec_.gamma * q + spec_.offset, spec_.degree);
+    case KernelKind::tanh:
+      return std::tanh(spec_.gamma * q + spec_.offset);
+    default:
+      return 1;
   }
 }
 
 template <class T>
 Index KernelRows<T>::roundings() const {
-  if (sparse()) return terms_;
-  return packed_.empty() ? std::min(d_, blas::depth) + d_ / blas::depth + 1 : packed_roundings(d_);
+  return sparse() ? terms_ : packed_roundings(d_);
 }
 
 template <class T>
@@ -82,33 +104,30 @@ void Panel<T>::gather(const KernelRows<T>& rows, const Column* I, Index m) {
   ga_.assign(static_cast<std::size_t>(m), 0);
   for (Index a = 0; a < m && !rows.gq_.empty(); ++a)
     ga_[static_cast<std::size_t>(a)] = rows.gq_[static_cast<std::size_t>(I[a])];
-  std::visit(
-      [&](const auto& r) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(r)>, DenseRows<T>>) {
-          x_.resize(static_cast<std::size_t>(m * d_));
-          for (Index a = 0; a < m; ++a) std::copy_n(r[I[a]].x, d_, x_.data() + a * d_);
-        } else {
-          spread(r, I, rows.scale_);
-        }
-      },
-      rows.rows_);
+  if (rows.sparse()) {
+    rows.rows_.index() == 2 ? spread(std::get<2>(rows.rows_), I, rows.scale_)
+                            : spread(std::get<3>(rows.rows_), I, rows.scale_);
+    return;
+  }
+  x_.resize(static_cast<std::size_t>(m * d_));
+  for (Index a = 0; a < m; ++a) rows.copy_row(I[a], x_.data() + a * d_, 1);
 }
 
 template <class T>
 template <class V>
 void Panel<T>::spread(const SparseRows<V>& rows, const Column* I, double scale) {
-  slot_.resize(static_cast<std::size_t>(d_), -1);
-  for (const Column j : used_) slot_[static_cast<std::size_t>(j)] = -1;
+  slot_.resize(static_cast<std::size_t>(d_), 0);
+  for (const Column j : used_) slot_[static_cast<std::size_t>(j)] = 0;
   used_.clear();
-  width_ = (m_ + 7) / 8 * 8;
-  x_.clear();
+  width_ = (m_ + 15) / 16 * 16;
+  x_.assign(static_cast<std::size_t>(width_), T{0});
   for (Index a = 0; a < m_; ++a) {
     const auto row = rows[I[a]];
     for (Index k = 0; k < row.size; ++k) {
       std::int32_t& slot = slot_[static_cast<std::size_t>(row.j[k])];
-      if (slot < 0) {
-        slot = static_cast<std::int32_t>(used_.size());
+      if (slot == 0) {
         used_.push_back(row.j[k]);
+        slot = static_cast<std::int32_t>(used_.size());
         x_.resize(x_.size() + static_cast<std::size_t>(width_), T{0});
       }
       x_[static_cast<std::size_t>(slot * width_ + a)] = static_cast<T>(row.x[k] * scale);
@@ -116,77 +135,48 @@ void Panel<T>::spread(const SparseRows<V>& rows, const Column* I, double scale) 
   }
 }
 
+// The dot products with rows first .. of `other`, or of the picked rows J, which are packed in `packed` then.
 template <class T>
-template <class V, class Which>
-void Panel<T>::sparse_products(const SparseRows<V>& rows, double scale, Index count, T* out, Index ld,
-                               Which which) const {
-  T sum[most];
-  for (Index b = 0; b < count; ++b) {
-    std::fill_n(sum, width_, T{0});
-    const auto row = rows[which(b)];
-    for (Index k = 0; k < row.size; ++k) {
-      const std::int32_t slot = slot_[static_cast<std::size_t>(row.j[k])];
-      if (slot < 0) continue;
-      const T v = static_cast<T>(row.x[k] * scale);
-      const T* x = x_.data() + slot * width_;
-      for (Index a = 0; a < width_; a += 8)
-        for (Index e = 0; e < 8; ++e) sum[a + e] += v * x[a + e];
-    }
-    for (Index a = 0; a < m_; ++a) out[a * ld + b] = sum[a];
-  }
+void Panel<T>::products(const KernelRows<T>& other, const T* packed, const Column* J, Index first, Index count,
+                        T* const* out) const {
+  if (!other.sparse()) return packed_products(x_.data(), m_, packed, first, count, d_, out);
+  const SpreadPanel<T> panel{x_.data(), slot_.data(), m_, width_};
+  const auto against = [&](const auto& rows) {
+    sparse_products(panel, rows, other.scale_, J ? J + first : nullptr, first, count, out);
+  };
+  other.rows_.index() == 2 ? against(std::get<2>(other.rows_)) : against(std::get<3>(other.rows_));
 }
 
 template <class T>
-void Panel<T>::against(const KernelRows<T>& other, Index first, Index count, T* out, Index ld) const {
-  const Index step = blas::tile_columns(m_, d_);
+void Panel<T>::against(const KernelRows<T>& other, Index first, Index count, T* const* out) const {
+  const Index step = tile_columns(m_, d_);
   for (Index b = 0; b < count; b += step) {
-    const Index n = std::min(step, count - b), begin = first + b;
-    std::visit(
-        [&](const auto& r) {
-          if constexpr (std::is_same_v<std::decay_t<decltype(r)>, DenseRows<T>>) {
-            if constexpr (std::is_same_v<T, float>)
-              if (!other.packed_.empty()) {
-                if (begin % packed_width == 0)
-                  return packed_products(x_.data(), m_, other.packed_.data() + begin * d_, n, d_, out + b, ld);
-                // Not at the beginning of a group: pack anew. BLAS would round more often than roundings() says.
-                thread_local std::vector<float> packed;
-                pack_rows(n, d_, [&](Index k) { return r[begin + k].x; }, packed);
-                return packed_products(x_.data(), m_, packed.data(), n, d_, out + b, ld);
-              }
-            blas::row_products(x_.data(), d_, m_, r[begin].x, std::max(r.stride, d_), n, d_, out + b, ld);
-          } else
-            sparse_products(r, other.scale_, n, out + b, ld, [&](Index j) { return begin + j; });
-        },
-        other.rows_);
-    const T* gb = other.gq_.empty() ? nullptr : other.gq_.data() + begin;
-    finish(other.spec_, out + b, ld, m_, n, ga_.data(), gb);
+    const Index n = std::min(step, count - b);
+    T* at[most];
+    for (Index a = 0; a < m_; ++a) at[a] = out[a] + b;
+    products(other, other.packed_.data(), nullptr, first + b, n, at);
+    const T* gb = other.gq_.empty() ? nullptr : other.gq_.data() + first + b;
+    for (Index a = 0; a < m_; ++a) finish(other.spec_, at[a], n, ga_[static_cast<std::size_t>(a)], gb);
   }
 }
 
 template <class T>
-void Panel<T>::against(const KernelRows<T>& other, const Column* J, Index count, T* out, Index ld) {
-  std::visit(
-      [&](const auto& r) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(r)>, DenseRows<T>>) {
-          other_.resize(static_cast<std::size_t>(count * d_));
-          for (Index b = 0; b < count; ++b) std::copy_n(r[J[b]].x, d_, other_.data() + b * d_);
-          if constexpr (std::is_same_v<T, float>)
-            if (!other.packed_.empty()) {
-              pack_rows(count, d_, [&](Index j) { return other_.data() + j * d_; }, packed_);
-              return packed_products(x_.data(), m_, packed_.data(), count, d_, out, ld);
-            }
-          const Index step = blas::tile_columns(m_, d_);
-          for (Index b = 0; b < count; b += step)
-            blas::row_products(x_.data(), d_, m_, other_.data() + b * d_, d_, std::min(step, count - b), d_, out + b,
-                               ld);
-        } else {
-          sparse_products(r, other.scale_, count, out, ld, [&](Index j) { return Index{J[j]}; });
-        }
-      },
-      other.rows_);
-  T gb[most];
-  for (Index b = 0; b < count && !other.gq_.empty(); ++b) gb[b] = other.gq_[static_cast<std::size_t>(J[b])];
-  finish(other.spec_, out, ld, m_, count, ga_.data(), gb);
+void Picked<T>::pick(const KernelRows<T>& rows, const Column* J, Index count) {
+  rows_ = &rows;
+  J_.assign(J, J + count);
+  gb_.resize(rows.gq_.empty() ? 0 : J_.size());
+  for (std::size_t b = 0; b < gb_.size(); ++b) gb_[b] = rows.gq_[static_cast<std::size_t>(J[b])];
+  if (rows.sparse()) return;
+  constexpr Index w = packed_width<T>;
+  x_.assign(static_cast<std::size_t>((count + w - 1) / w * w * rows.d_), T{0});
+  for (Index b = 0; b < count; ++b) rows.copy_row(J[b], x_.data() + packed_place<T>(b, 0, rows.d_), w);
+}
+
+template <class T>
+void Panel<T>::against(const Picked<T>& other, Index first, Index count, T* const* out) const {
+  products(*other.rows_, other.x_.data(), other.J_.data(), first, count, out);
+  const T* gb = other.gb_.empty() ? nullptr : other.gb_.data() + first;
+  for (Index a = 0; a < m_; ++a) finish(other.rows_->spec_, out[a], count, ga_[static_cast<std::size_t>(a)], gb);
 }
 
 void kernel_block(const KernelRows<double>& a, const KernelRows<double>& b, double* out, int threads, Poll poll) {
@@ -205,7 +195,7 @@ void kernel_block(const KernelRows<double>& a, const KernelRows<double>& b, doub
         panel.gather(a, rows, m);
         for (Index c = 0; c < pieces; ++c) {
           const Index first = c * chunk;
-          panel.against(b, first, std::min(chunk, n - first), out + begin * n + first, n);
+          panel.against(b, first, std::min(chunk, n - first), RowPointers<double>(out + begin * n + first, n));
         }
       },
       poll);
@@ -213,6 +203,8 @@ void kernel_block(const KernelRows<double>& a, const KernelRows<double>& b, doub
 
 template class KernelRows<float>;
 template class KernelRows<double>;
+template class Picked<float>;
+template class Picked<double>;
 template class Panel<float>;
 template class Panel<double>;
 

@@ -1,15 +1,18 @@
 // Blocks of kernel values between rows: some rows on one side (a panel of at most 64), many on the other.
 //
-// KernelRows<T>  all rows as the blocks need them, in type T. In float32 dense rows are a copy scaled by a power of
+// KernelRows<T>  all rows as the blocks need them, in type T. Dense rows are a packed copy, in float32 scaled by a
+// power of
 //                two so that the longest has a norm in [1/2, 1): no overflow, underflow only far below what matters.
-// Panel<T>       the few rows: copied together (dense: kernel/products.hpp or BLAS takes them), or spread out over the
-//                columns that they use (sparse: each row of the other side then adds one short vector an entry).
+// Picked<T>      some of them, for the other side.
+// Panel<T>       the few rows: copied together (dense: kernel/products.hpp takes them), or spread out over the columns
+//                that they use (sparse: kernel/sparse_products.hpp).
+// A value depends on its two rows alone: not on its place in a block, and k(x, z) is k(z, x) to the bit.
 #pragma once
 
-#include <variant>
 #include <vector>
 
 #include "data/rows.hpp"
+#include "kernel/sparse_products.hpp"
 #include "kernel/spec.hpp"
 
 namespace widemargin {
@@ -17,31 +20,54 @@ namespace widemargin {
 template <class T>
 class KernelRows {
  public:
-  KernelRows(const AnyRows& rows, const KernelSpec& spec, int threads);
+  // Packed rows can be the other side of a panel; without, no copy is made, and only picked rows can.
+  // `scale` > 0 says by what float32 rows are multiplied: both sides of a block need the same.
+  KernelRows(const AnyRows& rows, const KernelSpec& spec, int threads, bool packed = true, double scale = 0);
   KernelRows(const KernelRows&) = delete;
 
   Index n() const { return n_; }
   Index d() const { return d_; }
-  bool sparse() const { return !std::holds_alternative<DenseRows<T>>(rows_); }
+  bool sparse() const { return rows_.index() >= 2; }
   const KernelSpec& spec() const { return spec_; }                           // in the units of the scaled rows
   double norm(Index i) const { return norm_[static_cast<std::size_t>(i)]; }  // scaled
   double largest_norm() const { return largest_; }
+  double diag(Index i) const;
   // Most roundings that a product goes through on its way into a dot product.
   Index roundings() const;
 
  private:
   template <class>
   friend class Panel;
+  template <class>
+  friend class Picked;
+
+  void copy_row(Index i, T* out, Index step) const;  // dense only; value k at out[k * step]
 
   Index n_, d_, terms_ = 0;
   KernelSpec spec_;
   double scale_ = 1;
   double largest_ = 0;
-  std::vector<T> copy_;
   std::vector<double> norm_;
-  std::vector<T> gq_;          // gamma |x|^2, rbf only
-  std::vector<float> packed_;  // dense rows in float32 where the processor can use them so, else empty
-  std::variant<DenseRows<T>, SparseRows<float>, SparseRows<double>> rows_;
+  std::vector<T> gq_;      // gamma |x|^2 in the units of finish.hpp, rbf only
+  std::vector<T> packed_;  // dense rows
+  AnyRows rows_;
+};
+
+// Rows J[0 .. count) of `rows`, which must stay.
+template <class T>
+class Picked {
+ public:
+  void pick(const KernelRows<T>& rows, const Column* J, Index count);
+  Index size() const { return static_cast<Index>(J_.size()); }
+
+ private:
+  template <class>
+  friend class Panel;
+
+  const KernelRows<T>* rows_ = nullptr;
+  std::vector<Column> J_;
+  std::vector<T> x_;  // dense: packed
+  std::vector<T> gb_;
 };
 
 template <class T>
@@ -53,26 +79,38 @@ class Panel {
   void gather(const KernelRows<T>& rows, const Column* I, Index m);
   Index size() const { return m_; }
 
-  // out[a * ld + b] = k(panel row a, row first + b of `other`), b < count. Any number of threads may call this at once.
-  void against(const KernelRows<T>& other, Index first, Index count, T* out, Index ld) const;
-  // The same with rows J[0 .. count), count <= most.
-  void against(const KernelRows<T>& other, const Column* J, Index count, T* out, Index ld);
+  // out[a][b] = k(panel row a, row first + b of `other`), b < count. Any number of threads may call this at once.
+  void against(const KernelRows<T>& other, Index first, Index count, T* const* out) const;
+  // The same with the picked rows first .. first + count - 1.
+  void against(const Picked<T>& other, Index first, Index count, T* const* out) const;
 
  private:
   template <class V>
   void spread(const SparseRows<V>& rows, const Column* I, double scale);
-  template <class V, class Which>
-  void sparse_products(const SparseRows<V>& rows, double scale, Index count, T* out, Index ld, Which which) const;
+  void products(const KernelRows<T>& other, const T* packed, const Column* J, Index first, Index count,
+                T* const* out) const;
+  SpreadPanel<T> spread_panel() const { return {x_.data(), slot_.data(), m_, width_}; }
 
   Index m_ = 0, d_ = 0;
   std::vector<T> x_;  // dense: m x d;  sparse: slot x width_
   std::vector<T> ga_;
-  std::vector<T> other_;       // dense rows J copied together
-  std::vector<float> packed_;  // the same, packed
   Index width_ = 0;
-  std::vector<std::int32_t> slot_;  // sparse: place of each column in x_, -1 = unused
+  std::vector<std::int32_t> slot_;  // sparse: place of each column in x_, 0 = unused
   std::vector<Column> used_;
 };
+
+// The rows of an array whose rows begin `ld` entries apart.
+template <class T>
+struct RowPointers {
+  T* row[Panel<T>::most];
+  RowPointers(T* out, Index ld) {
+    for (Index a = 0; a < Panel<T>::most; ++a) row[a] = out + a * ld;
+  }
+  operator T* const*() const { return row; }
+};
+
+// What float32 rows of both sides are multiplied by.
+double common_scale(const AnyRows& a, const AnyRows& b, int threads);
 
 // out[i * ld + j] = k(a_i, b_j) for all rows of both sides.
 void kernel_block(const KernelRows<double>& a, const KernelRows<double>& b, double* out, int threads, void (*poll)());

@@ -1,33 +1,35 @@
-// Dot products of a few rows with many, in float32, for rows that are packed 16 together.
+// Dot products of a few rows with many, for rows that are packed into groups as wide as a cache line.
 //
 // Why not BLAS  it packs the many rows again at every call, which at 50 features costs half as much as the products;
-//               here they are packed once. Two sums, over even and odd features, halve the rounding error as well;
-//               with AVX-512 there are four.
-// Needs AVX2; the caller looks.
+//               here they are packed once. Long sums are cut in two, with AVX-512 in four, to keep the rounding error
+//               small, and every product is summed in one order: x.z and z.x are the same bits wherever they stand.
 #pragma once
-
-#include <vector>
 
 #include "base/types.hpp"
 
 namespace widemargin {
 
-constexpr Index packed_width = 16;
+template <class T>
+constexpr Index packed_width = 64 / sizeof(T);
 
-// Rows 0 .. n-1, each of d contiguous values at row(i), as groups of 16: value k of row j at [j / 16][k][j % 16].
-template <class RowAt>
-void pack_rows(Index n, Index d, RowAt row, std::vector<float>& out) {
-  const Index groups = (n + packed_width - 1) / packed_width;
-  out.assign(static_cast<std::size_t>(groups * packed_width * d), 0.0f);
-  for (Index j = 0; j < n; ++j) {
-    const float* x = row(j);
-    float* p = out.data() + j / packed_width * packed_width * d + j % packed_width;
-    for (Index k = 0; k < d; ++k) p[k * packed_width] = x[k];
-  }
+// Where value k of row j lies among packed rows of width d: [group of j][k][place of j in its group].
+template <class T>
+constexpr Index packed_place(Index j, Index k, Index d) {
+  constexpr Index w = packed_width<T>;
+  return (j / w * d + k) * w + j % w;
 }
 
-// out[i * ld + j] = a_i . b_j for m contiguous rows a and n rows b from the beginning of a group on.
-void packed_products(const float* a, Index m, const float* packed, Index n, Index d, float* out, Index ld);
+// out[i][j] = a_i . b_(first + j) for m contiguous rows a and n packed rows b.
+template <class T>
+void packed_products(const T* a, Index m, const T* packed, Index first, Index n, Index d, T* const* out);
+
+// sum[a] += rows[a] . c for m rows of n values: each dot product in the type of the values, the sums in float64.
+template <class T>
+void row_dots(const T* const* rows, Index m, const T* c, Index n, double* sum);
+
+// out[b] += sum_a c[a] rows[a][b].
+template <class T>
+void add_rows(const T* const* rows, Index m, const T* c, Index n, T* out);
 
 // How many roundings a product goes through on its way into the sum.
 Index packed_roundings(Index d);

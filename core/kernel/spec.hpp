@@ -2,13 +2,14 @@
 //   linear      x.z
 //   polynomial  (gamma x.z + offset)^degree
 //   rbf         exp(-gamma |x - z|^2)
+//   tanh        tanh(gamma x.z + offset), not positive semidefinite in general
 #pragma once
 
 #include "base/types.hpp"
 
 namespace widemargin {
 
-enum class KernelKind : int { linear, polynomial, rbf };
+enum class KernelKind : int { linear, polynomial, rbf, tanh };
 
 struct KernelSpec {
   KernelKind kind = KernelKind::linear;

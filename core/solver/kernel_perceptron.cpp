@@ -72,7 +72,8 @@ void KernelPerceptron::score_block(const Column* rows, Index size) {
   if (pending_.empty()) return;
   const Index m = static_cast<Index>(pending_.size());
   panel_.gather(p_.rows, pending_.data(), m);
-  panel_.against(p_.rows, rows, size, pair_.data(), block);
+  block_.pick(p_.rows, rows, size);
+  panel_.against(block_, 0, size, RowPointers<float>(pair_.data(), block));
   for (Index a = 0; a < m; ++a) {
     const double step = pending_step_[static_cast<std::size_t>(a)];
     const float* k = pair_.data() + a * block;
@@ -108,7 +109,8 @@ void KernelPerceptron::update(Index p, const Column* rows, Index size, double st
   if (p + 1 == size) return;
   if (!pair_ready_) {
     panel_.gather(p_.rows, rows, size);
-    panel_.against(p_.rows, rows, size, pair_.data(), block);
+    block_.pick(p_.rows, rows, size);
+    panel_.against(block_, 0, size, RowPointers<float>(pair_.data(), block));
     pair_ready_ = true;
   }
   const float* k = pair_.data() + p * block;

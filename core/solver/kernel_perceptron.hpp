@@ -87,6 +87,7 @@ class KernelPerceptron {
   std::vector<double> pending_step_;
   double pending_length_ = 0;
   Panel<float> panel_;
+  Picked<float> block_;
   std::vector<float> pair_;  // kernel values inside the block, or of pending rows with the block
   bool pair_ready_ = false;
   double u_[block], size_[block];  // corrections of the scores of the block and the sum of |terms|

@@ -5,9 +5,9 @@
 #include <limits>
 #include <new>
 
-#include "base/blas.hpp"
 #include "base/parallel.hpp"
 #include "kernel/finish.hpp"
+#include "kernel/row_sums.hpp"
 
 namespace widemargin {
 namespace {
@@ -37,11 +37,14 @@ KernelScores::KernelScores(const KernelRows<float>& rows, Index first, Index mem
     double rho = 0, kmax = 0;
     if (s.kind == KernelKind::rbf) {
       kmax = 1 + s.gamma * (r + R) * (r + R);
-      rho = s.gamma * (2 * (D + 4) * r * R + 10 * (r * r + R * R)) * unit + exp_error * unit;
+      rho = s.gamma * (2 * (D + 4) * r * R + 14 * (r * r + R * R)) * unit + exp_error * unit;
       if (rho > 0.01) rho = std::numeric_limits<double>::infinity();
     } else if (s.kind == KernelKind::linear) {
       kmax = s.gamma * r * R;
       rho = s.gamma * r * (D + 6) * unit;
+    } else if (s.kind == KernelKind::tanh) {  // its slope is at most 1
+      kmax = 1 + std::abs(s.gamma) * r * R + std::abs(s.offset);
+      rho = ((D + 6) * (kmax - 1) + 2 * exp_error) * unit;
     } else {
       kmax = std::pow(s.gamma * r * R + std::abs(s.offset), p);
       rho = p * (D + 10) * unit < 0.01 ? p * (D + 10) * unit * kmax : std::numeric_limits<double>::infinity();
@@ -49,8 +52,8 @@ KernelScores::KernelScores(const KernelRows<float>& rows, Index first, Index mem
     rho_[static_cast<std::size_t>(i)] = 1.05 * rho;
     kmax_[static_cast<std::size_t>(i)] = kmax;
   }
-  const double largest =
-      s.kind == KernelKind::polynomial ? p * std::pow(s.gamma * (R + 1) + std::abs(s.offset), p) : 1 + s.gamma;
+  const double largest = s.kind == KernelKind::polynomial ? p * std::pow(s.gamma * (R + 1) + std::abs(s.offset), p)
+                                                          : 1 + std::abs(s.gamma);
   tiny_ = 0x1p-90 * largest;
   const Index wanted = std::min(memory / (4 * std::max<Index>(n_, 1)), rows.n());
   try {
@@ -137,7 +140,7 @@ void KernelScores::add_panel(const Column* I, const double* step, Index m, Poll 
         thread_local std::vector<float> values(static_cast<std::size_t>(most * stride));
         const float* row[most];
         for (Index a = 0; a < n_known; ++a) row[a] = known[a] + begin;
-        if (n_fresh > 0) panel_.against(rows_, first_ + begin, end - begin, values.data(), stride);
+        if (n_fresh > 0) panel_.against(rows_, first_ + begin, end - begin, RowPointers<float>(values.data(), stride));
         for (Index a = 0; a < n_fresh; ++a) {
           row[n_known + a] = values.data() + a * stride;
           if (place[a]) std::copy_n(values.data() + a * stride, end - begin, place[a] + begin);

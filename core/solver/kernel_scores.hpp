@@ -7,7 +7,8 @@
 //            rbf         rho_i = (h_i + 8) u            S_i = sum |s_j| k_ij   kmax_i = 1 + gamma (r_i + R)^2
 //            linear      rho_i = gamma r_i (D + 6) u    S_i = sum |s_j| r_j    kmax_i = gamma r_i R
 //            polynomial  rho_i = p (D + 10) u T_i^p     S_i = L                kmax_i = T_i^p
-//          where h_i = gamma (2 (D + 4) r_i R + 10 (r_i^2 + R^2)),  T_i = gamma r_i R + |offset|
+//            tanh        rho_i = ((D + 6) T_i + 16) u   S_i = L                kmax_i = 1 + T_i
+//          where h_i = gamma (2 (D + 4) r_i R + 14 (r_i^2 + R^2)),  T_i = |gamma| r_i R + |offset|
 //          The second term covers all of float64: these sums, the bias, and the referee's (kernel/exact.hpp).
 //          A kernel value that overflows float32 makes f_i NaN, which no comparison calls certain.
 // Method   new rows of kernel values by BLAS in panels of 64; a row that comes a second time is kept, if there

@@ -2,11 +2,11 @@
 The native core of widemargin. Private: import names from widemargin instead.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
-from typing_extensions import CapsuleType
 
 
 def touch_thread() -> None:
@@ -175,11 +175,6 @@ def cast_votes(at: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C'
     Adds the votes and the scores of all vectors; u goes from the first vector's score to the last's.
     """
 
-def set_blas(sgemm: CapsuleType, dgemm: CapsuleType) -> None:
-    """Matrix products for the core: capsules of scipy.linalg.cython_blas."""
-
-def has_blas() -> bool: ...
-
 @overload
 def exp_nonpositive(x: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """x = exp(x) in place, for x <= 0."""
@@ -187,8 +182,23 @@ def exp_nonpositive(x: Annotated[NDArray[numpy.float32], dict(shape=(None,), ord
 @overload
 def exp_nonpositive(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
 
+@overload
+def tanh_in_place(x: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """x = tanh(x) in place."""
+
+@overload
+def tanh_in_place(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
 def kernel_block(a: Rows, b: Rows, kind: int, gamma: float, offset: float, degree: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
-    """out = k(a, b) in float64; kind is 0 linear, 1 polynomial, 2 rbf."""
+    """
+    out = k(a, b) in float64; kind is 0 linear, 1 polynomial, 2 rbf, 3 tanh.
+    """
+
+def kernel_sums(x: Rows, z: Rows, kind: int, gamma: float, offset: float, degree: int, coef: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], single: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+    """out[p, i] = sum_j coef[p, j] k(x_i, z_j), in float32 if single."""
+
+def kernel_expansion(x: Rows, kind: int, gamma: float, offset: float, degree: int, J: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    """out[i] = sum over j in J of c_j k(x_i, x_j), each pair in J once."""
 
 class KernelRows:
     """Rows and a kernel, ready for blocks of kernel values in float32."""
@@ -212,3 +222,56 @@ class KernelPerceptron:
         """-> (stop, visit, row, step) as OnlineSolver.advance."""
 
 def kernel_perceptron(rows: object, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], eta: float, intercept: bool, shuffle: int, seed: int, birth: int, patience: int, first: int, memory: int, threads: int) -> KernelPerceptron: ...
+
+class RowSource:
+    """Rows of kernel values in float32."""
+
+    def fill(self, K: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+        """Writes all values into a matrix."""
+
+def native_source(rows: object) -> RowSource:
+    """Computed from rows of numbers."""
+
+def matrix_source(K: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], diag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> RowSource:
+    """Read from a matrix."""
+
+def submatrix_source(K: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], diag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], items: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> RowSource:
+    """Read from some rows and columns of a matrix."""
+
+def called_source(diag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: object, square: object) -> RowSource:
+    """
+    Asked from Python: rows(items) gives len(items) x n float32 values, square(items) those among the items.
+    """
+
+class ClassRows:
+    """The rows of each class and the kernel values among them."""
+
+def class_rows(rows: list, kind: int, gamma: float, offset: float, degree: int, memory: int, threads: int) -> ClassRows: ...
+
+def pair_source(classes: object, a: int, b: int) -> RowSource:
+    """The rows of class a, then those of class b."""
+
+def box_advance_all(solvers: Sequence[object], states: Sequence[tuple], seconds: float, threads: int) -> list[int]:
+    """
+    BoxSolver.advance for each solver with its state (b, f, work, counters, figures), side by side.
+    """
+
+class BoxSolver:
+    """Quadratic problem with boxes and fixed sums."""
+
+    def advance(self, b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], f: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], work: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], figures: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], budget: int) -> int:
+        """-> 0 budget spent, 1 converged, 2 stalled, 3 all steps made."""
+
+    def rescore(self, b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], f: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], work: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], figures: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """f anew from b."""
+
+    def shift(self, b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], f: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], work: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], figures: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], change: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """f + K change."""
+
+    def judge(self, b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], f: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], work: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], figures: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Violation, gap and biases of a state."""
+
+def box_solver(source: object, t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], total: Sequence[float], tol: float, gap_tol: float, least: float, working: int, most_steps: int, memory: int, threads: int) -> BoxSolver: ...
+
+def distance_block(a: Rows, b: Rows, kind: int, gamma: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+    """out = exp(-gamma distance(a, b)); kind is 0 Manhattan, 1 chi squared."""

@@ -22,6 +22,11 @@ CASES = {
         X, y = data(60, 3, 2)
         work = lambda: wm.AveragedPerceptron(max_iter=10**9, oscillation="ignore").fit(X, y)
     """,
+    "a block of distances": """
+        from widemargin.kernels import Laplacian
+        X, _ = data(6_000, 2_000, 2)
+        work = lambda: Laplacian(0.1)(X)
+    """,
     "one thread of the pool": "work = lambda: _core.spin(10**9, 1, 10_000)",
     "two threads of the pool": "work = lambda: _core.spin(10**9, 2, 10_000)",
 }

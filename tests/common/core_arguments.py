@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from widemargin import _core
-from widemargin.kernels.rows import ensure_blas as load_blas
 
 N, D = 7, 3
-REFUSALS = (TypeError, ValueError, MemoryError, OverflowError, RuntimeError)
+REFUSALS = (TypeError, ValueError, MemoryError, OverflowError, RuntimeError, ZeroDivisionError)
 
 
 def dense(dtype: Any = np.float64) -> _core.Rows:
@@ -80,6 +79,65 @@ def kernel() -> Any:
     return _core.kernel_perceptron(kernel_rows(), signs(), np.ones(N), visits(), 1.0, True, 2, 1, 1, 5, 0, 1 << 20, 1)
 
 
+def matrix() -> np.ndarray:
+    x = np.arange(N * D, dtype=np.float32).reshape(N, D) / 9 - 1
+    return x @ x.T + np.eye(N, dtype=np.float32)
+
+
+def matrix_source() -> Any:
+    return _core.matrix_source(matrix(), np.diag(matrix()).astype(np.float64))
+
+
+def asked(items: np.ndarray) -> np.ndarray:
+    return matrix()[items]
+
+
+def asked_square(items: np.ndarray) -> np.ndarray:
+    return matrix()[np.ix_(items, items)]
+
+
+def class_rows() -> Any:
+    return _core.class_rows([dense(), dense()], 2, 0.1, 0.0, 1, 1 << 20, 1)
+
+
+def box_arguments(n: int = N) -> list[Any]:
+    """Of `box_solver`, but for the source."""
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    return [y, np.minimum(y, 0.0), np.maximum(y, 0.0), np.empty(0, np.int8), [0.0], 1e-3, 1e-4, 1e-9, 4, 99, 999, 1]
+
+
+def tube_arguments() -> list[Any]:
+    """Two variables an item, in two groups."""
+    y = np.concatenate([signs(), signs()])
+    lower, upper = np.repeat([0.0, -1.0], N), np.repeat([1.0, 0.0], N)
+    return [y, lower, upper, np.repeat([0, 1], N).astype(np.int8), [2.0, -2.0], 1e-3, 1e-4, 1e-9, 2 * N, 99, 999, 1]
+
+
+def box_state(n: int = N, budget: int = 20) -> list[Any]:
+    return [np.zeros(n), np.zeros(n), np.full(4, -1, np.int32), np.zeros(5, np.int64), np.zeros(7), budget]
+
+
+def tube_state() -> list[Any]:
+    b = np.concatenate([np.full(N, 2 / N), np.full(N, -2 / N)])
+    return [b, np.zeros(N), np.full(2 * N, -1, np.int32), np.zeros(5, np.int64), np.zeros(8), 20]
+
+
+def box() -> Any:
+    return _core.box_solver(matrix_source(), *box_arguments())
+
+
+def boxes() -> list[Any]:
+    return [[box(), box()], [tuple(box_state()[:5]), tuple(box_state()[:5])], 0.01, 2]
+
+
+def solved(source: Any, n: int = N) -> None:
+    """All that a solver asks of a source."""
+    solver, state = _core.box_solver(source, *box_arguments(n)), box_state(n)
+    solver.advance(*state)
+    solver.rescore(*state[:5])
+    source.fill(np.zeros((n, n), np.float32), 2)
+
+
 def text() -> np.ndarray:
     return np.frombuffer(b"1 1:2 3:4\n-1 2:0.5\n", np.uint8)
 
@@ -111,13 +169,53 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
         lambda: [visits(), np.ones(N), np.ones(N + 1), True, np.ones(N * 2), np.zeros(2), np.zeros(2), np.zeros(2)],
     ),
     "kernel_block": (_core.kernel_block, lambda: [dense(), dense(), 2, 0.1, 0.0, 1, np.zeros((N, N)), 1]),
+    "distance_block": (_core.distance_block, lambda: [dense(), dense(), 0, 0.1, np.zeros((N, N)), 1]),
     "kernel_rows": (_core.kernel_rows, lambda: [dense(), 2, 0.1, 0.0, 1, 1]),
     "kernel_perceptron": (
         lambda *a: _core.kernel_perceptron(*a).advance(*kernel_state()),
         lambda: [kernel_rows(), signs(), np.ones(N), visits(), 1.0, True, 2, 1, 1, 5, 0, 1 << 20, 1],
     ),
     "KernelPerceptron.advance": (lambda *a: kernel().advance(*a), kernel_state),
+    "kernel_sums": (
+        _core.kernel_sums,
+        lambda: [dense(), dense(), 2, 0.1, 0.0, 1, np.ones((2, N)), False, np.zeros((2, N)), 1],
+    ),
+    "kernel_expansion": (
+        _core.kernel_expansion,
+        lambda: [dense(), 2, 0.1, 0.0, 1, visits(), np.ones(N), True, np.zeros(N), 1],
+    ),
+    "native_source": (lambda rows: solved(_core.native_source(rows)), lambda: [kernel_rows()]),
+    "matrix_source": (lambda *a: solved(_core.matrix_source(*a)), lambda: [matrix(), np.ones(N)]),
+    "submatrix_source": (
+        lambda *a: solved(_core.submatrix_source(*a), N - 2),
+        lambda: [matrix(), np.ones(N), np.array([0, 1, 3, 6, 2], np.int32)],
+    ),
+    "called_source": (lambda *a: solved(_core.called_source(*a)), lambda: [np.ones(N), asked, asked_square]),
+    "RowSource.fill": (lambda *a: matrix_source().fill(*a), lambda: [np.zeros((N, N), np.float32), 2]),
+    "class_rows": (
+        lambda *a: solved(_core.pair_source(_core.class_rows(*a), 0, 1), 2 * N),
+        lambda: [[dense(), dense()], 2, 0.1, 0.0, 1, 1 << 20, 2],
+    ),
+    "pair_source": (lambda *a: solved(_core.pair_source(*a), 2 * N), lambda: [class_rows(), 0, 1]),
+    "box_solver": (
+        lambda *a: _core.box_solver(*a).advance(*box_state()),
+        lambda: [matrix_source(), *box_arguments()],
+    ),
+    "box_solver of two groups": (
+        lambda *a: _core.box_solver(*a).advance(*tube_state()),
+        lambda: [matrix_source(), *tube_arguments()],
+    ),
+    "BoxSolver.advance": (lambda *a: box().advance(*a), box_state),
+    "BoxSolver.advance of two groups": (
+        lambda *a: _core.box_solver(matrix_source(), *tube_arguments()).advance(*a),
+        tube_state,
+    ),
+    "BoxSolver.rescore": (lambda *a: box().rescore(*a), lambda: box_state()[:5]),
+    "BoxSolver.shift": (lambda *a: box().shift(*a), lambda: [*box_state()[:5], np.ones(N)]),
+    "BoxSolver.judge": (lambda *a: box().judge(*a), lambda: box_state()[:5]),
+    "box_advance_all": (_core.box_advance_all, boxes),
     "exp_nonpositive": (_core.exp_nonpositive, lambda: [-np.ones(N)]),
+    "tanh_in_place": (_core.tanh_in_place, lambda: [np.ones(N)]),
     "SvmlightReader64": (lambda *a: _core.SvmlightReader64(*a).feed(text()), lambda: [0, False, False, 1, 1 << 16]),
     "SvmlightReader64.feed": (
         lambda t: _core.SvmlightReader64(0, False, False, 1, 1 << 16).feed(t),
@@ -144,8 +242,14 @@ def changed_arrays(x: np.ndarray) -> Iterator[Any]:
     frozen = x.copy()
     frozen.flags.writeable = False
     yield frozen
-    numbers = [-1, 1, N, N + 1, 10**9, -(10**9)] if x.dtype.kind in "iu" else [np.nan, np.inf, -1e308, 0.0]
-    numbers += [HUGE, -HUGE] if x.dtype == np.int64 else []
+    if x.size == 0:
+        yield from (np.zeros(N, x.dtype), np.ones(1, x.dtype))
+        return
+    if x.dtype.kind == "f":
+        numbers = [np.nan, np.inf, np.finfo(x.dtype).min, 0.0]
+    else:
+        numbers = [-1, 1, N, N + 1, 10**9, -(10**9), HUGE, -HUGE]
+        numbers = [k for k in numbers if np.iinfo(x.dtype).min <= k <= np.iinfo(x.dtype).max]
     for number in numbers:
         for place in sorted({0, 1 % x.size, x.size // 2, x.size - 1}):
             if x.dtype != np.uint8:
@@ -187,6 +291,16 @@ def changes(value: Any) -> Iterator[Any]:
     elif isinstance(value, _core.Rows):
         yield from (dense(np.float32), _core.Rows.csr(*sparse_arguments()), _core.Rows.dense(np.ones((N, D + 1))))
         yield from (_core.Rows.dense(np.ones((N + 1, D))), _core.Rows.dense(np.ones((0, D))), kernel_rows())
+    elif isinstance(value, _core.KernelRows):
+        yield from (dense(), _core.kernel_rows(_core.Rows.dense(np.ones((0, D))), 2, 0.1, 0.0, 1, 1), matrix_source())
+    elif isinstance(value, _core.RowSource):
+        yield from (kernel_rows(), _core.matrix_source(np.ones((2, 2), np.float32), np.ones(2)), class_rows())
+        yield _core.matrix_source(np.full((N, N), np.nan, np.float32), np.full(N, np.inf))
+    elif isinstance(value, _core.ClassRows):
+        yield from (_core.class_rows([], 2, 0.1, 0.0, 1, 0, 1), matrix_source(), dense())
+    elif callable(value):
+        yield from (lambda items: matrix().astype(np.float64), lambda items: matrix()[:0], lambda items: 1 / 0)
+        yield lambda items: matrix()[::-1][items]
 
 
 def too_long(name: str, place: int, value: Any) -> bool:
@@ -196,7 +310,6 @@ def too_long(name: str, place: int, value: Any) -> bool:
 
 
 def main(names: list[str]) -> None:
-    load_blas()
     tried = refused = 0
     for name in names or CALLS:
         call, arguments = CALLS[name]

@@ -7,7 +7,7 @@ import os
 
 import pytest
 from tests.base.test_files import full_disk
-from tests.common.estimators import each_estimator, make, sample
+from tests.common.estimators import each_estimator, knob, make, sample
 
 from widemargin import data, store
 from widemargin.base.errors import BadInput, CannotWrite, DamagedFile, MalformedFile
@@ -44,7 +44,8 @@ def test_files_that_cannot_be_opened_are_named(read, kind, tmp_path):
 @each_estimator
 def test_a_full_disk_keeps_the_older_model(cls, tmp_path):
     path = tmp_path / "model.wm"
-    old, new = (make(cls, max_iter=n).fit(*sample(cls)) for n in (2, 15))
+    name, values = knob(cls)
+    old, new = (make(cls, **{name: value}).fit(*sample(cls)) for value in values)
     store.save(old, path)
     before = path.read_bytes()
     for size in (0, 100, len(before) // 2):

@@ -1,5 +1,6 @@
 """scikit-learn's contract, on every estimator."""
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.common.estimators import ESTIMATORS, depends_on_order
 
@@ -9,14 +10,29 @@ WEIGHTS = {
 }
 
 
+NU = {
+    "check_class_weight_classifiers": "each class has a share of nu / 2 in the solution, whatever its factor; "
+    "scikit-learn's NuSVC, which takes no heed of class_weight at all, is excused from this check too"
+}
+
+
 def expected_failures(estimator):
     """None for estimators that seek an optimum; tests/common/test_weights.py shows what holds for the others."""
+    if type(estimator).__name__ == "NuSVC":
+        return NU
     return WEIGHTS if depends_on_order(type(estimator)) else {}
 
 
+def feasible(estimator):
+    """nu may be at most twice the share of the smaller class, and some checks weigh rows."""
+    return estimator.set_params(nu=0.3) if "nu" in estimator.get_params() else estimator
+
+
+# A check may set max_iter as low as it likes; scikit-learn's own run of its checks allows these warnings too.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks([cls() for cls in ESTIMATORS], expected_failed_checks=expected_failures)
 def test_scikit_learn_check(estimator, check):
-    check(estimator)
+    check(feasible(estimator))
 
 
 def test_every_public_estimator_is_in_the_list():

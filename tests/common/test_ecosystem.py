@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from tests.common.estimators import answers, each_estimator, fingerprint, make, sample, weights
+from tests.common.estimators import answers, each_estimator, fingerprint, knob, make, sample, takes, weights
 
 import widemargin as wm
 from widemargin import store
@@ -29,6 +30,11 @@ def routing():
         yield
 
 
+def scoring(cls):
+    """None for those that can score themselves."""
+    return None if hasattr(cls, "score") else "accuracy"
+
+
 def framed(X):
     return pd.DataFrame(X, columns=NAMES)
 
@@ -37,13 +43,18 @@ def framed(X):
 def test_weights_are_routed_through_pipelines_and_searches(cls, routing):
     X, y = sample(cls, n=60)
     w = weights(60) + 1
-    final = make(cls).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+    final = make(cls).set_fit_request(sample_weight=True)
+    if hasattr(cls, "score"):
+        final.set_score_request(sample_weight=True)
     scaler = StandardScaler().set_fit_request(sample_weight=False)
     routed = Pipeline([("scale", scaler), ("learn", clone(final))]).fit(X, y, sample_weight=w)
     direct = make(cls).fit(scaler.fit_transform(X), y, sample_weight=w)
     assert fingerprint(routed[-1]) == fingerprint(direct)
     assert fingerprint(routed[-1]) != fingerprint(make(cls).fit(scaler.transform(X), y))
-    search = GridSearchCV(Pipeline([("scale", scaler), ("learn", final)]), {"learn__max_iter": [3, 15]}, cv=3)
+    name, values = knob(cls)
+    scorer = None if hasattr(cls, "score") else get_scorer("accuracy").set_score_request(sample_weight=True)
+    pipe = Pipeline([("scale", scaler), ("learn", final)])
+    search = GridSearchCV(pipe, {f"learn__{name}": values}, cv=3, scoring=scorer)
     search.fit(X, y, sample_weight=w)
     again = clone(search.best_estimator_).fit(X, y, sample_weight=w)
     assert fingerprint(search.best_estimator_[-1]) == fingerprint(again[-1])
@@ -53,7 +64,7 @@ def test_weights_are_routed_through_pipelines_and_searches(cls, routing):
 def test_weights_that_were_not_asked_for_are_refused(cls, routing):
     X, y = sample(cls)
     with pytest.raises(sklearn.exceptions.UnsetMetadataPassedError, match="sample_weight"):
-        cross_validate(make(cls), X, y, params={"sample_weight": weights(len(y))}, cv=3)
+        cross_validate(make(cls), X, y, params={"sample_weight": weights(len(y))}, cv=3, scoring=scoring(cls))
 
 
 @each_estimator
@@ -106,20 +117,22 @@ def test_names_of_features_are_kept_and_checked(cls):
 @each_estimator
 def test_the_html_shows_parameters_before_and_after_a_fit(cls):
     X, y = sample(cls)
-    model = make(cls, max_iter=7)
+    name, (value, _) = knob(cls)
+    model = make(cls, **{name: value})
     before = model._repr_html_()
     after = model.fit(X, y)._repr_html_()
     assert cls.__name__ in before
-    assert "max_iter" in before
+    assert name in before
     assert before != after
-    assert f"{cls.__name__}(max_iter=7" in repr(model)
+    assert f"{cls.__name__}({name}={value}" in repr(model)
     assert cls.__name__ in make_pipeline(StandardScaler(), model)._repr_html_()
 
 
 @each_estimator
 def test_a_clone_is_unfitted_with_the_same_parameters_and_learns_the_same(cls):
     X, y = sample(cls)
-    model = make(cls, max_iter=7).fit(X, y)
+    name, (value, _) = knob(cls)
+    model = make(cls, **{name: value}).fit(X, y)
     twin = clone(model)
     assert twin.get_params() == model.get_params()
     assert not any(name.endswith("_") and not name.startswith("_") for name in vars(twin))
@@ -198,10 +211,12 @@ def test_a_stored_stream_answers_alike(cls):
 @each_estimator
 def test_searches_and_cross_validation_run(cls):
     X, y = sample(cls, n=60)
-    scores = cross_val_score(make(cls), X, y, cv=4)
+    scores = cross_val_score(make(cls), X, y, cv=4, scoring=scoring(cls))
     assert scores.shape == (4,)
     assert np.isfinite(scores).all()
-    search = GridSearchCV(make(cls), {"max_iter": [1, 5], "fit_intercept": [True, False]}, cv=3).fit(X, y)
+    name, values = knob(cls)
+    other = {"fit_intercept": [True, False]} if takes(cls, "fit_intercept") else {"tol": [1e-3, 1e-4]}
+    search = GridSearchCV(make(cls), {name: values, **other}, cv=3, scoring=scoring(cls)).fit(X, y)
     assert search.best_estimator_.certificate_ is not None
     assert answers(search.best_estimator_, X) == answers(make(cls, **search.best_params_).fit(X, y), X)
 

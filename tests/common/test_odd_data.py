@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from tests.common.estimators import each_classifier, each_estimator, make, sample
+from scipy.linalg import LinAlgWarning
+from sklearn.exceptions import ConvergenceWarning
+from tests.common.estimators import each_classifier, each_estimator, make, reads_targets, sample, takes
 
 from widemargin.base.errors import BadInput
 
@@ -41,13 +45,29 @@ def test_odd_data_that_are_no_fault(cls, how):
 def test_light_and_heavy_rows(cls, w):
     X, y = sample(cls)
     weight = np.where(np.arange(45) % 2 == 0, w, 1.0)
-    model = make(cls).fit(X, y, sample_weight=weight)
+    # Two equal rows of weight 1e30 leave linear equations singular in float64: that is said, and the model is usable.
+    singular = w > 1e15 and not takes(cls, "max_iter")
+    # Where some bounds are 1e30 times others, a violation of 0.001 is far below rounding.
+    coarse = w > 1e15 and takes(cls, "gap_tol")
+    said = (
+        pytest.warns(LinAlgWarning, match="raise alpha")
+        if singular
+        else pytest.warns(ConvergenceWarning, match="rounding allows no further step .* asked: scale")
+        if coarse
+        else nullcontext()
+    )
+    with said:
+        model = make(cls).fit(X, y, sample_weight=weight)
     assert np.isfinite(model.predict(X).astype(float)).all()
     assert model.certificate_.holds is not False
 
 
 @each_classifier
 def test_two_rows_of_two_classes_are_enough(cls):
+    if takes(cls, "cv"):  # one row of a class cannot be trained on and held out
+        with pytest.raises(ValueError, match="n_splits=2 cannot be greater"):
+            make(cls).fit([[0.0], [1.0]], ["no", "yes"])
+        return
     model = make(cls).fit([[0.0], [1.0]], ["no", "yes"])
     assert model.predict([[-5.0], [6.0]]).tolist() == ["no", "yes"]
 
@@ -59,7 +79,7 @@ def test_a_failed_fit_leaves_the_old_model_usable_or_none(cls):
     before = model.predict(X)
     holed = X.copy()
     holed[3, 3] = np.nan
-    for bad in ((X[:-1], y), (holed, y)):
+    for bad in ((X[:-1], y), (holed, y)) if reads_targets(cls) else ((holed, y),):
         with pytest.raises(BadInput):
             model.fit(*bad)
         np.testing.assert_array_equal(model.predict(X), before)

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.callback import ProgressBar, ScoringMonitor
-from tests.common.estimators import answers, each_estimator, fingerprint, make, sample, takes, weights
+from tests.common.estimators import answers, each_stepwise, fingerprint, make, sample, takes, weights
 
 import widemargin as wm
 
@@ -36,7 +36,7 @@ class Ask:
         return self.ends >= self.after
 
 
-@each_estimator
+@each_stepwise
 def test_a_callback_that_asks_to_stop_stops(cls):
     X, y = sample(cls)
     ask = Ask(after=2)
@@ -51,7 +51,7 @@ def test_a_callback_that_asks_to_stop_stops(cls):
     np.testing.assert_array_equal(ask.last, model.predict(X))
 
 
-@each_estimator
+@each_stepwise
 def test_looking_on_changes_no_bit(cls):
     X, y = sample(cls)
     ask, seen = Ask(), []
@@ -62,7 +62,7 @@ def test_looking_on_changes_no_bit(cls):
     assert seen
 
 
-@each_estimator
+@each_stepwise
 def test_callbacks_are_shown_the_rows_that_count_with_their_labels(cls):
     """Rows of weight 0 are absent: X and y that callbacks see have the same length and belong together."""
     X, y = sample(cls)
@@ -74,7 +74,7 @@ def test_callbacks_are_shown_the_rows_that_count_with_their_labels(cls):
         np.testing.assert_array_equal(labels, y[w > 0])
 
 
-@each_estimator
+@each_stepwise
 def test_progress_bar_and_scoring_monitor_run(cls, capsys):
     X, y = sample(cls)
     monitor = ScoringMonitor(scoring="r2" if not hasattr(cls, "decision_function") else "accuracy")
@@ -85,7 +85,7 @@ def test_progress_bar_and_scoring_monitor_run(cls, capsys):
     assert cls.__name__ in capsys.readouterr().out
 
 
-@each_estimator
+@each_stepwise
 def test_the_observer_sees_a_model_that_can_predict_and_may_stop(cls):
     X, y = sample(cls)
     looks = []
@@ -105,7 +105,7 @@ def test_the_observer_sees_a_model_that_can_predict_and_may_stop(cls):
     assert len(np.asarray(snapshot.scores(X))) == len(X)
 
 
-@each_estimator
+@each_stepwise
 def test_the_trace_is_small_and_ends_with_the_fit(cls):
     X, y = sample(cls)
     options = {"tol": None} if takes(cls, "tol", "shuffle") else {}
@@ -118,7 +118,7 @@ def test_the_trace_is_small_and_ends_with_the_fit(cls):
     assert all(len(model.trace_[name]) == len(steps) for name in model.trace_)
 
 
-@each_estimator
+@each_stepwise
 def test_a_stop_by_the_clock_says_so(cls):
     X, y = sample(cls)
     options = {"tol": None} if takes(cls, "tol", "shuffle") else {}
@@ -129,7 +129,7 @@ def test_a_stop_by_the_clock_says_so(cls):
     assert np.isfinite(model.predict(X).astype(float)).all()
 
 
-@each_estimator
+@each_stepwise
 def test_early_stopping_holds_rows_out_and_says_why_it_ended(cls):
     if not takes(cls, "early_stopping"):
         return
@@ -145,7 +145,7 @@ def test_early_stopping_holds_rows_out_and_says_why_it_ended(cls):
     assert "early_stopping=False" in str(caught.value.__cause__)
 
 
-@each_estimator
+@each_stepwise
 def test_warm_start_goes_on_or_is_refused(cls):
     if not takes(cls, "warm_start"):
         return
@@ -163,7 +163,7 @@ def test_warm_start_goes_on_or_is_refused(cls):
         model.fit(X[:, :3], y)
 
 
-@each_estimator
+@each_stepwise
 def test_a_stream_keeps_a_state_of_constant_size(cls):
     """After 40 batches the pickled learner is as large as after 2, unless it stores the mistakes it made."""
     if not hasattr(cls, "partial_fit"):
@@ -181,7 +181,7 @@ def test_a_stream_keeps_a_state_of_constant_size(cls):
     assert model.certificate_.holds is None
 
 
-@each_estimator
+@each_stepwise
 def test_one_stream_one_result_and_a_fit_forgets_it(cls):
     if not hasattr(cls, "partial_fit"):
         return

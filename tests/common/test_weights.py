@@ -13,16 +13,19 @@ from tests.common.estimators import (
     fingerprint,
     make,
     sample,
+    takes,
     weights,
 )
 
 import widemargin as wm
 
-ROW_NUMBERS = {"given_up_", "given_up_by_part_", "support_", "unused_"}  # as the rows stand in the X of fit
+ROW_NUMBERS = {  # as the rows stand in the X of fit
+    *("given_up_", "given_up_by_part_", "support_", "unused_", "shape_fit_", "slacks_")
+}
 
 
-def learnt(model):
-    return {name: value for name, value in fingerprint(model).items() if name not in ROW_NUMBERS}
+def learnt(model, *without):
+    return {name: value for name, value in fingerprint(model).items() if name not in ROW_NUMBERS | set(without)}
 
 
 @each_estimator
@@ -84,14 +87,18 @@ def test_partial_fit_takes_weight_zero_as_absent(cls):
 
 @each_estimator
 def test_whole_weights_are_repeated_rows(cls):
-    """Exactly, where an optimum is sought. Online learners depend on the order of the rows: for them the mean decision
-    over 200 orders agrees within 3 standard errors of the difference, at every probe."""
+    """Exactly, where an optimum is sought, to rounding where linear equations lead to it. Online learners depend on the
+    order of the rows: for them the mean decision over 200 orders agrees within 3 standard errors of the difference, at
+    every probe."""
     X, y = sample(cls, n=24, d=3, k=2, seed=5)
     w = weights(len(y), seed=6)
     X2, y2 = np.repeat(X, w.astype(int), axis=0), np.repeat(y, w.astype(int))
     if not depends_on_order(cls):
         one, two = make(cls).fit(X, y, sample_weight=w), make(cls).fit(X2, y2)
-        assert answers(one, X) == answers(two, X)
+        if takes(cls, "kernel"):
+            np.testing.assert_allclose(scores_of(one, X), scores_of(two, X), rtol=1e-9, atol=1e-9)
+        else:
+            assert answers(one, X) == answers(two, X)
         return
     scores = np.array(
         [
@@ -113,9 +120,12 @@ def scores_of(model, X):
 def test_class_weights_multiply_sample_weights(cls, scheme):
     X, y = sample(cls)
     w, factors = weights(len(y)), np.array([0.5, 2.0, 1.0])
-    by_class = make(cls, multiclass=scheme, class_weight={0: 0.5, 1: 2.0}).fit(X, y, sample_weight=w)
-    by_row = make(cls, multiclass=scheme).fit(X, y, sample_weight=w * factors[y])
-    assert fingerprint(by_class) == fingerprint(by_row)
+    one = {"Cs": [1.0]} if takes(cls, "Cs") else {}  # class weights have no part in the scores of a search
+    by_class = make(cls, multiclass=scheme, class_weight={0: 0.5, 1: 2.0}, **one).fit(X, y, sample_weight=w)
+    by_row = make(cls, multiclass=scheme, **one).fit(X, y, sample_weight=w * factors[y])
+    assert learnt(by_class, "class_weight_", "path_") == learnt(by_row, "class_weight_", "path_")
+    if one:
+        np.testing.assert_array_equal(by_class.path_.gaps, by_row.path_.gaps)
     assert fingerprint(by_class) != fingerprint(make(cls, multiclass=scheme).fit(X, y, sample_weight=w))
 
 
@@ -134,6 +144,8 @@ def test_balanced_counts_weights(cls):
 
 @each_estimator
 def test_scores_are_weighted(cls):
+    if not hasattr(cls, "score"):
+        return
     X, y = sample(cls)
     model = make(cls).fit(X, y)
     w = weights(len(y))

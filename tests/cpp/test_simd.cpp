@@ -4,15 +4,11 @@
 #include "base/rng.hpp"
 #include "base/simd.hpp"
 #include "check.hpp"
+#include "levels.hpp"
 
 using namespace widemargin;
 
 namespace {
-
-struct Restore {
-  simd::Level before = simd::level();
-  ~Restore() { simd::set_level(before); }
-};
 
 template <class T>
 std::vector<T> numbers(Index d, std::uint64_t seed) {

@@ -9,21 +9,21 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel, sigmoid_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 import widemargin as wm
 from widemargin import _core
 from widemargin.base.errors import BadInput
-from widemargin.kernels import RBF, GramSource, Kernel, Linear, Polynomial, RowItems, as_kernel
-from widemargin.kernels.rows import ensure_blas
+from widemargin.kernels import RBF, GramSource, Kernel, Linear, Polynomial, RowItems, Tanh, as_kernel
 
 PAIRS = [
     (Linear(), linear_kernel),
     (Polynomial(), lambda X, Z: polynomial_kernel(X, Z, degree=3, gamma=1.0, coef0=1.0)),
     (Polynomial(degree=5, gamma=0.3, offset=0.0), lambda X, Z: polynomial_kernel(X, Z, degree=5, gamma=0.3, coef0=0.0)),
     (RBF(0.2), lambda X, Z: rbf_kernel(X, Z, gamma=0.2)),
+    (Tanh(0.7, -0.2), lambda X, Z: sigmoid_kernel(X, Z, gamma=0.7, coef0=-0.2)),
 ]
 
 
@@ -50,7 +50,8 @@ def test_all_storages_and_threads_give_one_block(kernel):
     X = rng.normal(size=(300, 21)).astype(np.float32)
     whole = kernel(X.astype(np.float64))
     assert_allclose(kernel(X), whole, rtol=1e-13)
-    assert_allclose(kernel(X, sp.csr_matrix(X)), whole, rtol=1e-12)
+    # Sums in another order; where their terms cancel, the error is that of the terms.
+    assert_allclose(kernel(X, sp.csr_matrix(X)), whole, rtol=1e-12, atol=1e-14)
     assert_allclose(kernel(np.asfortranarray(X), X[::-1])[:, ::-1], whole, rtol=1e-13)
     items = RowItems(X)
     assert_array_equal(kernel.block(items, items, 1), kernel.block(items, items, 2))
@@ -79,6 +80,11 @@ def test_kernels_print_as_formulas():
         "exp(-|x - z|²)",
         "exp(-0.25 |x - z|²)",
     ]
+    assert [str(k) for k in (Tanh(), Tanh(0.5, 1), Tanh(-2, -0.5))] == [
+        "tanh(x·z)",
+        "tanh(0.5 x·z + 1)",
+        "tanh(-2 x·z - 0.5)",
+    ]
     assert repr(RBF(0.5)) == "RBF(gamma=0.5)"
 
 
@@ -89,9 +95,12 @@ def test_kernels_print_as_formulas():
         (lambda: RBF(np.nan), "gamma is nan"),
         (lambda: Polynomial(offset=-1), "offset is -1"),
         (lambda: Polynomial(degree=1.5), "degree is 1.5"),
+        (lambda: Polynomial(degree=-1), "degree is -1"),
+        (lambda: Tanh(np.inf), "alpha is inf"),
+        (lambda: Tanh(1, np.nan), "beta is nan"),
         (lambda: RBF(1)(np.ones((2, 3)), np.ones((2, 4))), "3 and 4 features"),
         (lambda: RBF(1)([[np.nan]]), "NaN"),
-        (lambda: as_kernel("sigmoid"), "'sigmoid'"),
+        (lambda: as_kernel("cosine"), "'cosine'"),
     ],
 )
 def test_what_is_no_kernel_is_refused(make, message):
@@ -138,11 +147,20 @@ def test_exp_has_the_stated_accuracy(dtype, least, error, simd):
     assert_array_equal(ends, [1, 1, 0, 0, np.nan] * 7)
 
 
-def test_only_capsules_of_blas_are_accepted():
-    ensure_blas()
-    from scipy.linalg import cython_blas
+@pytest.mark.parametrize(("dtype", "error"), [(np.float32, 4e-7), (np.float64, 8e-16)])
+def test_tanh_has_the_stated_accuracy(dtype, error, simd):
+    """Also next to 0, where 1 - exp(-2 x) would cancel, and on both sides of the change of method at 0.35."""
+    sizes = np.concatenate([np.linspace(0, 30, 200_001), np.logspace(-30, 3, 200_000), np.linspace(0.34, 0.36, 20_003)])
+    x = np.concatenate([sizes, -sizes]).astype(dtype)
+    ours = x.copy()
+    _core.tanh_in_place(ours)
+    exact = np.tanh(x.astype(np.longdouble))
+    assert np.all(np.abs(ours - exact) <= error * np.abs(exact))
+    assert_array_equal(ours[: len(sizes)], -ours[len(sizes) :])
+    ends = np.array([0, -0.0, 1e30, -1e30, np.inf, -np.inf, np.nan] * 5, dtype=dtype)
+    _core.tanh_in_place(ends)
+    assert_array_equal(ends, [0, -0.0, 1, -1, 1, -1, np.nan] * 5)
 
-    wrong = cython_blas.__pyx_capi__["sdot"]
-    assert _core.has_blas()
-    with pytest.raises(ValueError, match="matrix product"):
-        _core.set_blas(wrong, wrong)
+
+def test_sigmoid_is_scikit_learns_name():
+    assert as_kernel("sigmoid", gamma=0.5, coef0=-1.0) == Tanh(0.5, -1.0)

@@ -9,11 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.oracle.kernel_perceptron import kernel_perceptron
 
 from widemargin import _core, store
-from widemargin.kernels import RBF, Function, GramSource, Linear, Polynomial, RowItems
+from widemargin.kernels import RBF, Function, GramSource, Linear, Polynomial, RowItems, Tanh
 from widemargin.solver.kernel_perceptron import KernelPerceptronOptions, KernelPerceptronSolver
 from widemargin.solver.online import OnlineOptions, OnlineSolver
 
-KERNELS = [Linear(), Polynomial(2), RBF(0.3)]
+KERNELS = [Linear(), Polynomial(2), RBF(0.3), Tanh(0.4, -0.3)]
 
 
 def sample(seed, n=150, d=6, noise=0.1):
@@ -139,6 +139,23 @@ def test_ties_are_mistakes_and_are_seen_through_float32():
     state = run(solver(Linear(), X, y, shuffle="never", intercept=False), epochs=50)
     c, _, _ = kernel_perceptron(X @ X.T, y, [range(4)] * 50, intercept=False)
     assert_array_equal(state.c, c)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_near_ties_are_decided_as_in_float64(kernel, make):
+    """Rows with c = 1, each with a twin of c = -1 that float32 hardly tells from it: every score is next to 0."""
+    X, y = sample(11, n=100)
+    twins = X[:50] * (1 + 3e-8 * np.random.default_rng(1).normal(size=(50, 6)))
+    X, y = np.vstack([X[:50], twins, X[50:]]), np.append(np.ones(100), y[50:])
+    c = np.repeat([1.0, -1.0, 0.0], 50)
+    scores = kernel(X) @ c
+    for i in range(100, 150):
+        s = solver(kernel, make(X), y, among=np.array([i]), intercept=False)
+        state = s.start(c)
+        s.advance(state, 1, 1)
+        assert state.updates == (y[i] * scores[i] <= 0)
+        assert state.visits == 1
 
 
 def test_float32_decides_most_visits_and_float64_the_rest():

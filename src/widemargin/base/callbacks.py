@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -22,12 +23,12 @@ __all__ = ["CallbackSupportMixin", "EpochTasks", "with_callbacks"]
 class EpochTasks:
     """Tells callbacks of every epoch; each may ask to stop. Costs nothing where there are none.
 
-    `data` has the rows `X` and their labels or numbers `targets`.
+    `data` has the rows `X` and their labels or numbers `targets`; `n_epochs` is None where nobody knows.
     """
 
-    def __init__(self, estimator: Any, data: Any, n_epochs: int) -> None:
+    def __init__(self, estimator: Any, data: Any, n_epochs: int | None) -> None:
         self.active = bool(getattr(estimator, "_skl_callbacks", None))
-        self.estimator, self.left = estimator, n_epochs
+        self.estimator, self.left = estimator, math.inf if n_epochs is None else n_epochs
         self.task: Any = None
         if self.active:
             self.rows = {"X": data.X, "y": data.targets}

@@ -17,6 +17,18 @@ class BadInput(WidemarginError, ValueError):
     """The data cannot be used as they are."""
 
 
+class WrongType(BadInput, TypeError):
+    """The data are of a kind that cannot be used here."""
+
+
+class TooLarge(BadInput):
+    """Numbers so large that what is computed of them is not finite."""
+
+
+class SingleClass(BadInput):
+    """All rows that count have one label."""
+
+
 class MalformedFile(BadInput):
     """A data file breaks the rules of its format; `line` counts from 1."""
 
@@ -43,8 +55,28 @@ class DataMismatch(BadInput):
     """A certificate was asked for other data than those of the fit."""
 
 
+class MemoryBudget(BadInput, MemoryError):
+    """The work needs more memory at once than it may have; `needed` and `allowed` are bytes."""
+
+    def __init__(self, message: str, needed: int = 0, allowed: int = 0) -> None:
+        super().__init__(message)
+        self.needed = needed
+        self.allowed = allowed
+
+
 class NotSeparable(WidemarginError, ValueError):
-    """No linear separator exists; `witness` (lambda >= 0, sum 1, sum lambda y [x, 1] = 0) proves it."""
+    """No separator exists; `witness` (lambda >= 0, sum 1, sum lambda y [x, 1] = 0) proves it.
+
+    For kernels x stands for its image in feature space.
+    """
+
+    def __init__(self, message: str, witness: Any = None) -> None:
+        super().__init__(message)
+        self.witness = witness
+
+
+class NotPositiveSemidefinite(UserWarning):
+    """A function that was given as a kernel is none; `witness` (a record of `mercer`) has the c with cᵀKc < 0."""
 
     def __init__(self, message: str, witness: Any = None) -> None:
         super().__init__(message)

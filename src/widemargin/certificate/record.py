@@ -11,7 +11,7 @@ import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -133,6 +133,68 @@ class PassiveAggressiveCertificate(PerceptronCertificate):
     squared_loss_bound: float | None = None
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SVMCertificate(Certificate):
+    """Figures of a model that solves a convex problem: how far from the optimum it can be at most.
+
+    Attributes
+    ----------
+    primal : float or None
+        The objective of the model; infinite if a hard margin is broken.
+    dual : float or None
+        No model at all has a smaller objective than this.
+    gap : float or None
+        primal - dual, summed in such a way that little cancels.
+    relative_gap : float or None
+        gap / max(|primal|, |dual|, 1e-12 sum C_i).
+    kkt_violation : float or None
+        Largest violation of the optimality conditions, as LIBSVM measures it; 0 at an optimum.
+    infeasibility : float or None
+        How far the proof's point lies outside of its box, or its sums from their totals; the larger of both.
+    n_free, n_bounded : int or None
+        Coefficients strictly between their bounds, and at a bound other than 0.
+    rounding : float or None
+        The gap is right to within this: sums in float64, kernel values right to 2^-40 of the largest.
+    """
+
+    primal: float | None = None
+    dual: float | None = None
+    gap: float | None = None
+    relative_gap: float | None = None
+    kkt_violation: float | None = None
+    infeasibility: float | None = None
+    n_free: int | None = None
+    n_bounded: int | None = None
+    rounding: float | None = None
+
+    merge_rules: ClassVar[dict[str, Any]] = {
+        **dict.fromkeys(("primal", "dual", "gap", "n_free", "n_bounded", "rounding"), sum),
+        **dict.fromkeys(("relative_gap", "kkt_violation", "infeasibility"), max),
+    }
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class InseparableCertificate(Certificate):
+    """Proof that two classes overlap in a feature space.
+
+    Attributes
+    ----------
+    margin_upper : float or None
+        No unit vector and bias of the feature space have all items on the right side by more than this.
+    infeasibility : float or None
+        How far the witness is from its own conditions.
+    witness : ndarray or None
+        lambda >= 0 with sum 1 and sum lambda y = 0: a point that the hulls of both classes share.
+    rounding : float or None
+        The squared distance of both points in the hulls is known to within this.
+    """
+
+    margin_upper: float | None = None
+    infeasibility: float | None = None
+    witness: np.ndarray | None = None
+    rounding: float | None = None
+
+
 # How a parent's figure comes from its parts'; a figure that one part lacks is missing in the parent too.
 _MERGE = {
     "updates": sum,
@@ -190,6 +252,8 @@ def _worst(figures: Mapping[str, Any]) -> str:
     said = [f"{figures['updates']} updates in all"] if figures.get("updates") is not None else []
     if figures.get("margin") is not None:
         said.append(f"smallest margin {figures['margin']:.4g}")
+    if figures.get("relative_gap") is not None:
+        said.append(f"largest relative gap {figures['relative_gap']:.2g}")
     return "".join(f"; {s}" for s in said)
 
 

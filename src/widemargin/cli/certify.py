@@ -12,6 +12,7 @@ from widemargin.base.errors import BadInput
 
 from . import root
 from .loading import add_model_and_file, load_model
+from .models import kind_of
 from .out import Out
 from .session import command_parser
 from .sources import labelled_batches
@@ -27,7 +28,8 @@ def parse(words: list[str]) -> argparse.Namespace:
 
 def run(args: argparse.Namespace) -> int:
     model, out = load_model(args), Out(args)
-    X, y = _whole(list(labelled_batches(model, args, training=True)), args.file)
+    one_class = kind_of(model.estimator) == "one class"
+    X, y = _whole(list(labelled_batches(model, args, training=True, optional=one_class)), args.file)
     certificate = recertified(model.estimator, X, y, prove=args.prove)
     if certificate is None:
         sys.stderr.write(
@@ -52,12 +54,12 @@ def recertified(estimator: Any, X: Any, y: Any, *, prove: bool = False) -> Any:
     return certify(estimator, X, y, prove=prove) if hasattr(estimator, "certificate_") else None
 
 
-def _whole(batches: list[tuple[Any, np.ndarray]], name: str) -> tuple[Any, np.ndarray]:
+def _whole(batches: list[tuple[Any, Any]], name: str) -> tuple[Any, Any]:
     if not batches:
         raise BadInput(f"{name} holds no rows: there is nothing to certify")
     if len(batches) == 1:
         return batches[0]
-    y = np.concatenate([y for _, y in batches])
+    y = None if batches[0][1] is None else np.concatenate([y for _, y in batches])
     if isinstance(batches[0][0], np.ndarray):
         return np.concatenate([X for X, _ in batches]), y
     import scipy.sparse

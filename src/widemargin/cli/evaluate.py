@@ -15,7 +15,9 @@ from widemargin.study.evaluation import Evaluation, RegressionErrors, confusion_
 from . import root
 from .costs import read_costs
 from .loading import add_model_and_file, load_model
+from .models import kind_of
 from .out import Out, label_text
+from .outliers import tell_outliers
 from .session import UsageError, command_parser
 from .sources import labelled_batches
 
@@ -32,15 +34,18 @@ def parse(words: list[str]) -> argparse.Namespace:
 
 
 def run(args: argparse.Namespace) -> int:
-    from sklearn.base import is_regressor
-
     model, out = load_model(args), Out(args)
-    if is_regressor(model.estimator):
-        if args.cost is not None:
-            raise UsageError("--cost is for classes; this model predicts numbers")
+    kind = kind_of(model.estimator)
+    if args.cost is not None and kind != "classes":
+        what = "predicts numbers" if kind == "numbers" else "knows one class"
+        raise UsageError(f"--cost is for classes; this model {what}")
+    if kind == "numbers":
         errors = _regression_errors(args, model)
         out.document({"file": args.file, **errors})
         out.table(f"{args.model} on {args.file}", [(name.replace("_", " "), value) for name, value in errors.items()])
+        return root.OK
+    if kind == "one class":
+        tell_outliers(out, args, model)
         return root.OK
     classes = model.estimator.classes_
     cost = (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+import numpy as np
+
 from widemargin.estimator.file_model import FileModel
 from widemargin.store import inspect, loads
 
@@ -64,7 +66,10 @@ def _model_facts(found: Any) -> dict[str, Any]:
         facts["classes"] = estimator.classes_.tolist()
     for name in ("n_iter_", "n_updates_", "converged_", "stop_reason_"):
         if hasattr(estimator, name):
-            facts[name.strip("_").removeprefix("n_")] = getattr(estimator, name)
+            value = getattr(estimator, name)
+            facts[name.strip("_").removeprefix("n_")] = value.tolist() if isinstance(value, np.ndarray) else value
+    if hasattr(estimator, "support_"):
+        facts["support"] = len(estimator.support_)
     certificate = getattr(estimator, "certificate_", None)
     facts["certificate"] = None if certificate is None else certificate.to_dict()
     if encoder is not None:
@@ -73,7 +78,8 @@ def _model_facts(found: Any) -> dict[str, Any]:
 
 
 def _show(out: Out, document: dict[str, Any]) -> None:
-    names = ("estimator", "features", "classes", "target", "columns", "iter", "updates", "converged", "stop_reason")
+    names = ["estimator", "features", "classes", "target", "columns", "iter", "updates", "support", "converged"]
+    names.append("stop_reason")
     rows = [(name.replace("_", " "), document[name]) for name in names if document.get(name) is not None]
     certificate = document["certificate"]
     if certificate is not None:

@@ -18,6 +18,12 @@ _CLASSES = {
     "kernel": "KernelPerceptron",
     "passive-aggressive": "PassiveAggressiveClassifier",
     "passive-aggressive-regressor": "PassiveAggressiveRegressor",
+    "svc": "SVC",
+    "nu-svc": "NuSVC",
+    "svr": "SVR",
+    "nu-svr": "NuSVR",
+    "one-class": "OneClassSVM",
+    "kernel-ridge": "KernelRidge",
 }
 MODELS = {name: cls for name, cls in _CLASSES.items() if cls in widemargin.__all__}
 DEFAULT = "perceptron"
@@ -30,6 +36,18 @@ def model_class(name: str) -> type[Any]:
         guess = f"did you mean {near[0]}? " if near else ""
         raise UsageError(f"there is no model {name!r}; {guess}the models are {', '.join(MODELS)}")
     return getattr(widemargin, MODELS[name])
+
+
+def kind_of(estimator: Any) -> str:
+    """What it predicts: "classes", "numbers", or whether a row belongs to the "one class" it knows."""
+    from sklearn.base import is_outlier_detector, is_regressor
+
+    return "numbers" if is_regressor(estimator) else "one class" if is_outlier_detector(estimator) else "classes"
+
+
+def is_svm(estimator: Any) -> bool:
+    """A support vector machine: its iterations are steps of a solver, not epochs."""
+    return hasattr(estimator, "gap_tol")
 
 
 def can_stream(cls: type[Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import itertools
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -86,5 +87,9 @@ def _answers(args: argparse.Namespace, model: FileModel) -> Iterator[tuple[np.nd
 
 
 def _score_names(estimator: Any) -> list[str]:
-    classes = estimator.classes_
-    return ["score"] if len(classes) == 2 else [f"score_{label_text(label)}" for label in classes]
+    names = [label_text(label) for label in getattr(estimator, "classes_", ())]
+    if len(names) <= 2:
+        return ["score"]
+    if {getattr(estimator, wish, None) for wish in ("multiclass", "decision_function_shape")} == {"ovo"}:
+        return [f"score_{a}_{b}" for a, b in itertools.combinations(names, 2)]
+    return [f"score_{name}" for name in names]

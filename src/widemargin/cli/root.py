@@ -10,6 +10,8 @@ COMMANDS = {
     "evaluate": "kinds of error, accuracy with its interval, precision, recall, costs",
     "certify": "recompute a model's certificate from its data and its proof",
     "inspect": "what a model file holds",
+    "svm-train": "LIBSVM's program of this name: its flags, its model files",
+    "svm-predict": "LIBSVM's program of this name: its flags, its model files",
     "doctor": "versions, processor, threads, BLAS, memory, optional packages",
     "demo": "the perceptron family on Iris and on real spam",
 }
@@ -49,8 +51,8 @@ every command: --help  --json (one JSON document)  --quiet  --debug (traceback)
 
 
 def help_text() -> str:
-    commands = "".join(f"  {name:<10}{what}\n" for name, what in COMMANDS.items())
-    codes = "".join(f"  {code:<10}{what}\n" for code, what in EXIT_CODES.items())
+    commands = "".join(f"  {name:<13}{what}\n" for name, what in COMMANDS.items())
+    codes = "".join(f"  {code:<13}{what}\n" for code, what in EXIT_CODES.items())
     return f"{HEAD}commands:\n{commands}\nexit codes:\n{codes}{TAIL}"
 
 

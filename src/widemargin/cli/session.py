@@ -47,7 +47,7 @@ def run(command: str, words: list[str]) -> int:
     debug = "--debug" in words
     try:
         with _unwound_by_termination():
-            module = importlib.import_module(f".{command}", __package__)
+            module = importlib.import_module(f".{command.replace('-', '_')}", __package__)
             args = module.parse(words)
             with _spoken(args.quiet):
                 return module.run(args)

@@ -112,8 +112,8 @@ def is_svmlight(args: argparse.Namespace) -> bool:
         return _LINE.fullmatch(next(lines, b"")) is not None
 
 
-def read_training(args: argparse.Namespace, *, regression: bool) -> tuple[Any, np.ndarray, Any, tuple[str, ...]]:
-    """(X, y, encoder or None, what reading did) of a whole file."""
+def read_training(args: argparse.Namespace, *, kind: str) -> tuple[Any, Any, Any, tuple[str, ...]]:
+    """(X, y, encoder or None, what reading did) of a whole file; one class needs no y, so it may be None there."""
     if is_svmlight(args):
         from widemargin.data import read_svmlight
 
@@ -122,33 +122,35 @@ def read_training(args: argparse.Namespace, *, regression: bool) -> tuple[Any, n
             raise BadInput(f"{args.file} holds no rows: there is nothing to learn from")
         if X.shape[1] == 0:
             raise BadInput(f"{args.file} has {X.shape[0]} rows without any feature: there is nothing to learn from")
-        return X, y if regression else whole_labels(y), None, ()
+        return X, whole_labels(y) if kind == "classes" else y, None, ()
     from widemargin.data import read_table
 
-    table = read_table(args.file, target_of(args), format=args.format, **dialect(args), **coding(args))
-    assert table.y is not None
-    check_labels(table.y, args, regression=regression)
+    target = None if kind == "one class" and args.target is None else target_of(args)
+    table = read_table(args.file, target, format=args.format, **dialect(args), **coding(args))
+    if kind != "one class":
+        assert table.y is not None
+        check_labels(table.y, args, kind=kind)
     return table.X, table.y, table.encoder, table.report
 
 
-def check_labels(y: np.ndarray, args: argparse.Namespace, *, regression: bool) -> None:
+def check_labels(y: np.ndarray, args: argparse.Namespace, *, kind: str) -> None:
     """Words cannot be regressed; fractions are no classes."""
-    if regression and y.dtype.kind not in "iuf":
+    if kind == "numbers" and y.dtype.kind not in "iuf":
         raise BadInput(f"column {args.target!r} holds text, for instance {str(y[0])!r}: a regressor needs numbers")
-    if not regression and y.dtype.kind == "f":
+    if kind == "classes" and y.dtype.kind == "f":
         raise BadInput(
             f"column {args.target!r} holds fractions, for instance {y[y != np.floor(y)][0]:g}, which are no classes: "
-            "choose another target, or --model passive-aggressive-regressor"
+            "choose another target, or --model svr, kernel-ridge or passive-aggressive-regressor"
         )
 
 
 def labelled_batches(
-    model: FileModel, args: argparse.Namespace, *, training: bool = False
-) -> Iterator[tuple[Any, np.ndarray]]:
-    """(X, y) of a file that must have the target."""
+    model: FileModel, args: argparse.Namespace, *, training: bool = False, optional: bool = False
+) -> Iterator[tuple[Any, Any]]:
+    """(X, y) of a file that must have the target, unless that is `optional`: then y may be None."""
     said = {"format": args.format, "batch_rows": args.batch_rows, **dialect(args)}
     for X, y in model.batches(args.file, training=training, **said):
-        if y is None:
+        if y is None and not optional:
             assert model.encoder is not None
             raise BadInput(f"{args.file} has no column {model.encoder.target!r}, which holds the true labels")
         yield X, y

@@ -12,6 +12,7 @@ import numpy as np
 from widemargin.base.errors import BadInput
 from widemargin.estimator.file_model import FileModel, whole_labels
 
+from .models import kind_of
 from .out import Out
 from .sources import check_labels, coding, dialect, is_svmlight, target_of
 from .train import describe, use_labels
@@ -64,7 +65,7 @@ class _Stream:
             return self._named_classes()
         if self.svmlight:
             return whole_labels(found)
-        check_labels(found, args, regression=False)
+        check_labels(found, args, kind="classes")
         return found
 
     def _named_classes(self) -> np.ndarray | None:
@@ -103,10 +104,7 @@ class _Stream:
 
 def train_stream(args: argparse.Namespace, estimator: Any, out: Out) -> tuple[FileModel, dict[str, Any]]:
     """The model and what is to be told about it."""
-    from sklearn.base import is_regressor
-
-    regression = is_regressor(estimator)
-    stream = _Stream(args, regression)
+    stream = _Stream(args, kind_of(estimator) == "numbers")
     classes = stream.look(out)
     if classes is not None:
         use_labels(estimator, classes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import os
 import time
 from typing import Any
@@ -15,7 +16,7 @@ from widemargin.estimator.file_model import FileModel
 from . import root
 from .certify import recertified
 from .flags import add_model_flags, given_parameters
-from .models import DEFAULT, MODELS, can_stream, model_class, streaming_models
+from .models import DEFAULT, MODELS, can_stream, is_svm, kind_of, model_class, streaming_models
 from .out import Out, label_text
 from .session import Parser, UsageError, command_parser
 from .sources import add_coding_flags, add_file_flags, names, read_training, whole
@@ -50,6 +51,8 @@ def parse(words: list[str]) -> argparse.Namespace:
 
 
 def _check_together(args: argparse.Namespace, cls: type[Any]) -> None:
+    if args.max_time is not None and "max_time" not in inspect.signature(cls).parameters:
+        raise UsageError(f"--max-time: {args.model} is solved in one step, which cannot be cut short: leave it out")
     if args.stream and not can_stream(cls):
         raise UsageError(f"--stream: {args.model} needs all rows at once; {', '.join(streaming_models())} can stream")
     if not args.stream and (args.epochs or args.classes):
@@ -87,10 +90,8 @@ def seconds(text: str) -> float:
 
 def run(args: argparse.Namespace) -> int:
     out = Out(args, data_on_stdout=args.output == "-")
-    _refuse_unwritable(args.output)
-    estimator = model_class(args.model)(
-        random_state=args.seed, n_jobs=args.threads, max_time=args.max_time, **args.parameters
-    )
+    refuse_unwritable(args.output)
+    estimator = _made(args)
     began = time.perf_counter()
     if args.stream:
         from .stream import train_stream
@@ -111,7 +112,15 @@ def run(args: argparse.Namespace) -> int:
     return root.NOT_CERTIFIED if wanted and (certificate is None or certificate.holds is not True) else root.OK
 
 
-def _refuse_unwritable(output: str | None) -> None:
+def _made(args: argparse.Namespace) -> Any:
+    """The estimator as the flags describe it."""
+    cls = model_class(args.model)
+    shared = {"random_state": args.seed, "n_jobs": args.threads, "max_time": args.max_time}
+    known = inspect.signature(cls).parameters
+    return cls(**{name: value for name, value in shared.items() if name in known}, **args.parameters)
+
+
+def refuse_unwritable(output: str | None) -> None:
     """Learning may take hours: what can be known beforehand about saving is asked beforehand."""
     if output is None or output == "-":
         return
@@ -125,28 +134,38 @@ def _refuse_unwritable(output: str | None) -> None:
 
 
 def _train_at_once(args: argparse.Namespace, estimator: Any, out: Out) -> tuple[FileModel, dict[str, Any]]:
-    from sklearn.base import is_regressor
-
-    regression = is_regressor(estimator)
-    X, y, encoder, report = read_training(args, regression=regression)
-    use_labels(estimator, np.unique(y))
-    with out.progress("learning", getattr(estimator, "max_iter", None)) as advance:
-        estimator.observe = lambda step, columns, snapshot: advance(step, f"epoch {step}")
-        estimator.fit(X, y)
-    estimator.observe = None
+    kind = kind_of(estimator)
+    X, y, encoder, report = read_training(args, kind=kind)
+    if kind == "classes":
+        use_labels(estimator, np.unique(y))
+    _fit(estimator, X, y, out)
     if args.certify or args.prove:
         certificate = recertified(estimator, X, y, prove=args.prove)
         if certificate is not None:
             estimator.certificate_ = certificate
     called = estimator.predict(X)
     facts = describe(args, estimator, X.shape)
-    if regression:
+    if kind == "numbers":
         facts["mean_absolute_error"] = float(np.mean(np.abs(called - y)))
+    elif kind == "one class":
+        outside = int(np.count_nonzero(called < 0))
+        facts |= {"outside": outside, "share_outside": outside / len(called)}
     else:
         wrong = int(np.count_nonzero(called != y))
         facts |= {"training_errors": wrong, "training_error": wrong / len(y)}
     facts["reading"] = list(report)
     return FileModel(estimator, encoder, bool(args.zero_based)), facts
+
+
+def _fit(estimator: Any, X: Any, y: Any, out: Out) -> None:
+    limit = getattr(estimator, "max_iter", -1)
+    unit = "step" if is_svm(estimator) else "epoch"
+    with out.progress("learning", limit if limit > 0 else None) as advance:
+        if hasattr(estimator, "observe"):
+            estimator.observe = lambda step, columns, snapshot: advance(step, f"{unit} {step}")
+        estimator.fit(X, y)
+    if hasattr(estimator, "observe"):
+        estimator.observe = None
 
 
 def use_labels(estimator: Any, classes: np.ndarray) -> None:
@@ -163,14 +182,17 @@ def _python(label: Any) -> Any:
 
 def describe(args: argparse.Namespace, estimator: Any, shape: tuple[int, int]) -> dict[str, Any]:
     """What is told of every fit."""
-    classes = getattr(estimator, "classes_", None)
+    classes, iterations = getattr(estimator, "classes_", None), getattr(estimator, "n_iter_", None)
+    steps = int(np.sum(np.asarray(iterations))) if is_svm(estimator) else None
     return {
         "model": args.model,
         "file": args.file,
         "rows": shape[0],
         "features": shape[1],
         "classes": None if classes is None else classes.tolist(),
-        "epochs": getattr(estimator, "n_iter_", None),
+        "epochs": iterations if steps is None else None,
+        "steps": steps,
+        "support": len(estimator.support_) if hasattr(estimator, "support_") else None,
         "updates": getattr(estimator, "n_updates_", None),
         "converged": getattr(estimator, "converged_", None),
         "stop_reason": getattr(estimator, "stop_reason_", None),
@@ -181,16 +203,20 @@ def _report(args: argparse.Namespace, out: Out, facts: dict[str, Any], certifica
     out.document(facts)
     for sentence in facts.get("reading", ())[1:]:
         out.note(sentence)
-    rows = [
-        (name, facts[name]) for name in ("rows", "features", "classes", "epochs", "updates") if facts[name] is not None
-    ]
+    told = ("rows", "features", "classes", "epochs", "steps", "updates")
+    rows = [(name, facts[name]) for name in told if facts[name] is not None]
+    if facts["support"] is not None:
+        rows.append(("support", f"{facts['support']} of {facts['rows']} rows"))
     if "training_errors" in facts:
         rows.append(
             ("training error", f"{facts['training_errors']} of {facts['rows']} ({facts['training_error']:.2%})")
         )
     if "mean_absolute_error" in facts:
         rows.append(("mean absolute error", facts["mean_absolute_error"]))
-    rows.append(("stopped", facts["stop_reason"]))
+    if "outside" in facts:
+        rows.append(("outside", f"{facts['outside']} of {facts['rows']} ({facts['share_outside']:.2%})"))
+    if facts["stop_reason"] is not None:
+        rows.append(("stopped", facts["stop_reason"]))
     if certificate is not None:
         rows.append(("certificate", f"{certificate.verdict()}: {certificate.claim}"))
     rows.append(("seconds", facts["seconds"]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
-from ..base.errors import BadInput
+from ..base.errors import BadInput, SingleClass
+from ..base.warn import warn
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,9 @@ def as_column(y: Any) -> np.ndarray:
         raise BadInput(f"y is masked in {int(np.ma.getmaskarray(y).sum())} rows: drop rows without a label.")
     y = _as_array(y)
     if y.ndim == 2 and y.shape[1] == 1:
-        warnings.warn(
+        warn(
             "A column-vector y was passed when a 1d array was expected: use y.ravel().",
             DataConversionWarning,
-            stacklevel=4,
         )
         y = y.ravel()
     if y.ndim != 1:
@@ -132,7 +131,7 @@ def encode_labels(y: np.ndarray) -> Labels:
     """The classes of y, sorted."""
     classes = _classes_of(y)
     if len(classes) < 2:
-        raise BadInput(
+        raise SingleClass(
             "This classifier needs samples of at least 2 classes in the data, but the data contains "
             + (f"only one class: {classes.tolist()[0]!r}." if len(classes) else "no class at all.")
         )

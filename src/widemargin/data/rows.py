@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from .. import _core
-from ..base.errors import BadInput
+from ..base.errors import BadInput, TooLarge
 from .labels import Labels, as_column, as_numbers, class_factors, encode_labels
 
 FLOATS = [np.float64, np.float32]
@@ -85,7 +85,7 @@ def checked_scan(seen: tuple[int, int, float, int], X: Any) -> Scanned:
         )
     if norm > LONGEST**2:
         row, column = np.unravel_index(np.argmax(abs(X)), X.shape)
-        raise BadInput(
+        raise TooLarge(
             f"Input X contains {X[row, column]:.3g} (row {row}, column {column}), and sums of products of rows longer "
             f"than {LONGEST:.0e} may overflow: scale the data, for example with sklearn.preprocessing.StandardScaler."
         )
@@ -197,9 +197,9 @@ def _classified(
     return found, found.encode(y[left]), weight[left], left
 
 
-def read_rows(estimator: Any, X: Any, *, check_finite: bool = True) -> Any:
-    """X of a prediction: same number and names of features as at fit."""
-    X = canonical(_validated(estimator, X, reset=False))
+def read_rows(estimator: Any, X: Any, *, check_finite: bool = True, reset: bool = False) -> Any:
+    """X of a prediction: same number and names of features as at fit (`reset`: X of a fit that needs no labels)."""
+    X = canonical(_validated(estimator, X, reset=reset))
     if check_finite:
         scan(native_rows(X), X)
     return X
@@ -248,5 +248,8 @@ def _some_weight(weight: np.ndarray) -> np.ndarray:
             f"it must lie between 0 and {HEAVIEST:.0e}."
         )
     if not weight.any():
-        raise BadInput(f"all {weight.size} sample weights are zero: at least one row must have a positive weight.")
+        raise BadInput(
+            f"Invalid input - all samples have zero or negative weights (all {weight.size} sample weights are zero): "
+            "at least one row must have a positive weight."
+        )
     return weight

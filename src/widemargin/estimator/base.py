@@ -1,4 +1,4 @@
-"""What all classifiers share: reading, class weights, decisions, prediction."""
+"""What all estimators share: reading, class weights, decisions, prediction, the certificate recomputed."""
 
 from __future__ import annotations
 
@@ -19,28 +19,15 @@ from ..model.multiclass import decide, winners
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Learner(CallbackSupportMixin, BaseEstimator):
-    """Base of every estimator: common parameters and the watch over a running fit."""
+class Certified(BaseEstimator):
+    """Base of every estimator: its certificate can be recomputed."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_jobs": [Integral, None],
-        "max_time": [positive(), None],
-        "observe": [callable, None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"n_jobs": [Integral, None]}
 
     n_jobs: int | None = None
-    random_state: Any = 0
-    verbose: int = 0
-    max_time: float | None = None
-    observe: Any = None
 
     def _threads(self) -> int:
         return threads(self.n_jobs)
-
-    def _watch(self, after_step: Any = None) -> Watch:
-        return Watch(max_time=self.max_time, observe=self.observe, after_step=after_step)
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any, *, prove: bool) -> Any:
         """The certificate anew; only for the data of the fit."""
@@ -59,6 +46,34 @@ class Learner(CallbackSupportMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Learner(CallbackSupportMixin, Certified):
+    """Base of what learns step by step: common parameters and the watch over a running fit."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Certified._parameter_constraints,
+        "max_time": [positive(), None],
+        "observe": [callable, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    random_state: Any = 0
+    verbose: int = 0
+    max_time: float | None = None
+    observe: Any = None
+
+    def _watch(self, after_step: Any = None) -> Watch:
+        return Watch(max_time=self.max_time, observe=self.observe, after_step=after_step)
+
+
+class NumberTargets:
+    """Reading for regressors: targets are numbers."""
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Training:
+        return read_training(self, X, y, sample_weight, regression=True, threads=self._threads(), **options)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -10,7 +10,6 @@ Method   [AizermanEtAl64], voting and averaging [FreundSchapire99, sec. 3]
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,22 +19,19 @@ from ..base.callbacks import EpochTasks, with_callbacks
 from ..base.drive import drive
 from ..base.errors import BadInput
 from ..base.memory import budget
-from ..base.params import HasMethods, Integral, Interval, Options, StrOptions, count, positive
+from ..base.params import Options, StrOptions, count, positive
 from ..base.records import Stop
 from ..base.seeds import seed_from
-from ..data.items import read_items
-from ..data.rows import Training, read_rows
-from ..kernels.function import looks_like_rows
+from ..data.rows import Training
 from ..kernels.gram import GramSource
-from ..kernels.items import RowItems
 from ..kernels.precomputed import Precomputed
-from ..kernels.resolve import NAMES, as_kernel
 from ..model.kernel import KernelModel, VotedKernelModel
 from ..model.multiclass import binary_parts, decide
 from ..solver.kernel_perceptron import KernelPerceptronOptions, KernelPerceptronSolver
 from ..solver.parts import Parts
 from .base import Classifier
 from .kernel_certify import KernelMistakeBound
+from .kernel_input import KernelInput
 from .kernel_support import Expansion, KernelTraining, carried, kept_expansion, kernel_proof, refuse_overflow
 from .online_fit import NEARLY_FREE, SHUFFLE
 from .perceptron import PATIENCE
@@ -43,20 +39,20 @@ from .stream import stream_labels
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KernelPerceptron(KernelMistakeBound, Classifier):
+class KernelPerceptron(KernelInput, KernelMistakeBound, Classifier):
     """Perceptron in the feature space of a kernel.
 
     Parameters
     ----------
-    kernel : {"linear", "poly", "rbf", "precomputed"}, kernel or callable, default="rbf"
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, kernel or callable, default="rbf"
         A name, an object of :mod:`widemargin.kernels`, anything with its three methods, or a function: called with two
         matrices for rows of numbers, with two items for anything else (strings, graphs …).
     gamma : {"scale", "auto"} or float, default="scale"
-        Of "rbf" and "poly"; "scale" is 1 / (features × variance of all values), "auto" is 1 / features.
+        Of "rbf", "poly" and "sigmoid"; "scale" is 1 / (features × variance of all values), "auto" is 1 / features.
     degree : int, default=3
         Of "poly".
     coef0 : float, default=0.0
-        Of "poly": (gamma x·z + coef0)^degree.
+        Of "poly": (gamma x·z + coef0)^degree, and of "sigmoid": tanh(gamma x·z + coef0).
     decide : {"last", "averaged", "voted"}, default="last"
         Which of the expansions decides: the last one, the mean over all visits, or all by majority, each with as many
         votes as visits that it survived.
@@ -95,62 +91,21 @@ class KernelPerceptron(KernelMistakeBound, Classifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Classifier._parameter_constraints,
-        "kernel": [StrOptions(set(NAMES)), callable, HasMethods(["prepare", "block", "diag"])],
-        "gamma": [StrOptions({"scale", "auto"}), positive()],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "coef0": [Interval(Real, 0, None, closed="left")],
+        **KernelInput._parameter_constraints,
         "decide": [StrOptions({"last", "averaged", "voted"})],
         "eta0": [positive()],
         "fit_intercept": ["boolean"],
         "max_iter": [count()],
         "shuffle": ["boolean", Options(str, {"once"})],
         "oscillation": [StrOptions({"stop", "ignore"})],
-        "cache_size": [StrOptions({"auto"}), positive()],
     }
 
-    kernel: Any = "rbf"
-    gamma: float | str = "scale"
-    degree: int = 3
-    coef0: float = 0.0
     decide: str = "last"
     eta0: float = 1.0
     fit_intercept: bool = True
     max_iter: int = 1000
     shuffle: bool | str = True
     oscillation: str = "stop"
-    cache_size: float | str = "auto"
-
-    # ---- reading -----------------------------------------------------------------------------------------------
-
-    def _takes_rows(self, X: Any) -> bool:
-        if isinstance(self.kernel, str) or getattr(self.kernel, "rows", False):
-            return True
-        return callable(self.kernel) and not hasattr(self.kernel, "prepare") and looks_like_rows(X)
-
-    def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> KernelTraining:
-        """Arrays are checked only where the kernel is one of rows."""
-        if self._takes_rows(X):
-            data = super()._read(X, y, sample_weight, **options)
-            kernel = self._resolved(data)
-            if isinstance(kernel, Precomputed):
-                return KernelTraining.of(data, kernel, kernel.training(data.X, _num_samples(X), data.kept))
-            return KernelTraining.of(data, kernel, RowItems(data.X))
-        kernel = as_kernel(self.kernel)
-        labels = options.get("labels")
-        data = read_items(kernel.prepare(X), y, sample_weight, class_weight=self.class_weight, labels=labels)
-        return KernelTraining.of(data, kernel, data.X)
-
-    def _resolved(self, data: Training) -> Any:
-        return as_kernel(
-            self.kernel, data.X, gamma=self.gamma, degree=self.degree, coef0=self.coef0, weight=data.weight
-        )
-
-    def _items(self, X: Any) -> Any:
-        """Items of a prediction."""
-        if not self._takes_rows(X):
-            return self.kernel_.prepare(X)
-        X = read_rows(self, X)
-        return self.kernel_.against_training(X) if isinstance(self.kernel_, Precomputed) else RowItems(X)
 
     # ---- fit ---------------------------------------------------------------------------------------------------
 
@@ -349,19 +304,3 @@ class KernelPerceptron(KernelMistakeBound, Classifier):
         done = Stop("epochs", f"batch {stream['batches'] + 1} of a stream: one pass over {data.n} rows")
         stop, self.trace_ = drive(together, state, last=1, explain=lambda kind: done, watch=self._watch())
         return source, state.states, stop
-
-    # ---- scikit-learn ------------------------------------------------------------------------------------------
-
-    def set_params(self, **params: Any):
-        """Set parameters; `kernel__gamma` and the like make a new kernel, since kernels never change."""
-        inner = {k.removeprefix("kernel__"): v for k, v in params.items() if k.startswith("kernel__")}
-        super().set_params(**{k: v for k, v in params.items() if not k.startswith("kernel__")})
-        if inner:
-            self.kernel = replace(self.kernel, **inner)
-        return self
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        tags.input_tags.sparse = not tags.input_tags.pairwise
-        return tags

@@ -12,11 +12,11 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate.record import merge
-from ..data.rows import Training, read_rows, read_training
+from ..data.rows import Training, read_rows
 from ..model.linear import LinearModel
 from ..model.multiclass import Part, binary_parts, decide, winners
 from ..solver.parts import PartsState
-from .base import Classifier
+from .base import Classifier, NumberTargets
 from .online_fit import SHUFFLE, OnlineLearner
 from .stream import StreamedClassifier, StreamedRegressor
 
@@ -73,11 +73,8 @@ class OnlineClassifier(StreamedClassifier, Classifier, OnlineLearner):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OnlineRegressor(StreamedRegressor, RegressorMixin, OnlineLearner):
+class OnlineRegressor(StreamedRegressor, NumberTargets, RegressorMixin, OnlineLearner):
     """A single part whose targets are numbers."""
-
-    def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Training:
-        return read_training(self, X, y, sample_weight, regression=True, threads=self._threads(), **options)
 
     def _problems(self, data: Training) -> list[tuple[np.ndarray, np.ndarray | None]]:
         return [(data.y, None)]

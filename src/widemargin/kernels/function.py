@@ -10,21 +10,24 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..base.errors import BadInput
+from .expression import Expression
 from .items import Items, ListItems, RowItems
 
 
 @dataclass(frozen=True)
-class Function:
+class Function(Expression):
     """A callable as kernel.
 
     Parameters
     ----------
     call : callable
         For rows of numbers it is called as in scikit-learn's SVC, with two 2-D arrays, and returns the matrix. For all
-        other items (strings, graphs …) it is called with two items and returns one number.
+        other items (strings, graphs …) it is called with two lists and may return the matrix; if it does not, it is
+        called with two items and returns one number.
     """
 
     call: Callable[[Any, Any], Any]
+    may_be_indefinite = True
 
     def prepare(self, objects: Any) -> Items:
         if isinstance(objects, RowItems | ListItems):
@@ -40,16 +43,26 @@ class Function:
                     f"it is called with two matrices and must return one of shape ({len(a)}, {len(b)})."
                 )
             return finite(values)
-        pairs = [[float(self.call(x, z)) for z in b.objects] for x in a.objects]
-        return finite(np.array(pairs, dtype=np.float64).reshape(len(a), len(b)))
+        return finite(self._of_lists(a.objects, b.objects))
+
+    def _of_lists(self, a: list[Any], b: list[Any]) -> np.ndarray:
+        """By one call, if the function is of that kind; a function of two items fails there, or gives another shape."""
+        failed = None
+        try:
+            values = np.asarray(self.call(a, b))
+            if values.shape == (len(a), len(b)) and values.dtype.kind in "biuf":
+                return values.astype(np.float64)
+        except Exception as error:
+            failed = error
+        try:
+            pairs = [[float(self.call(x, z)) for z in b] for x in a]
+        except Exception as error:
+            raise error from failed
+        return np.array(pairs, dtype=np.float64).reshape(len(a), len(b))
 
     def diag(self, a: Any) -> np.ndarray:
         one = np.arange(1)
         return np.array([self.block(a.take(one + i), a.take(one + i))[0, 0] for i in range(len(a))])
-
-    def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
-        a = self.prepare(X)
-        return self.block(a, a if Z is None else self.prepare(Z))
 
     def __str__(self) -> str:
         return f"{getattr(self.call, '__name__', repr(self.call))}(x, z)"

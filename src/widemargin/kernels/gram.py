@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +10,9 @@ import numpy as np
 
 from .. import _core
 from .items import Items, RowItems
-from .rows import RowKernel, ensure_blas
+from .rows import RBF, RowKernel
+
+ROWS, COLUMNS = 2048, 1024  # of a block: both sides are long, so that preparing them costs little beside the values
 
 
 class GramSource:
@@ -32,6 +35,18 @@ class GramSource:
         out[...] = values
         return out
 
+    def expand(self, c: np.ndarray) -> np.ndarray:
+        """sum_j c_j k(i, j) for every item i, in float64."""
+        c = np.asarray(c, dtype=np.float64)
+        if isinstance(self.kernel, RowKernel) and isinstance(self.items, RowItems):
+            return self.kernel.expand(self.items, c, self.threads)
+        support = np.flatnonzero(c)
+        f = np.zeros(self.n)
+        for rows in _pieces(np.arange(self.n), ROWS):
+            for columns in _pieces(support, COLUMNS):
+                f[rows] += self.block(*(None if len(i) == self.n else i for i in (rows, columns))) @ c[columns]
+        return f
+
     def take(self, index: np.ndarray) -> GramSource:
         return GramSource(self.kernel, self.items.take(index), self.threads)
 
@@ -40,5 +55,21 @@ class GramSource:
         """Rows and kernel for solvers of the core; None if the kernel is computed in Python."""
         if not (isinstance(self.kernel, RowKernel) and isinstance(self.items, RowItems)):
             return None
-        ensure_blas()
-        return _core.kernel_rows(self.items.native, *self.kernel.native(), self.threads)
+        return _core.kernel_rows(self.near_origin.native, *self.kernel.native(), self.threads)
+
+    @cached_property
+    def near_origin(self) -> Any:
+        """The items; for a radial kernel moved by a mean far out, where float32 would lose their distances."""
+        items = self.items
+        if not (isinstance(self.kernel, RBF) and isinstance(items, RowItems)) or items.sparse or not len(items):
+            return items
+        mean = items.X.mean(axis=0, dtype=np.float64)
+        far = float(mean @ mean)
+        if not far > float(items.native.squared_norms(1).mean()) / 2:
+            return items
+        return RowItems((items.X - mean).astype(items.X.dtype), items.names)
+
+
+def _pieces(index: np.ndarray, size: int) -> Iterator[np.ndarray]:
+    for start in range(0, len(index), size):
+        yield index[start : start + size]

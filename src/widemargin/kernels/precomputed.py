@@ -47,6 +47,8 @@ class MatrixItems:
 class Precomputed:
     """`fit` gets the square matrix of values between training items, `predict` that of new with training items."""
 
+    may_be_indefinite = True
+
     def prepare(self, objects: Any) -> MatrixItems:
         if isinstance(objects, MatrixItems):
             return objects

@@ -8,12 +8,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..base.errors import BadInput
+from .columns import with_indices
 from .function import Function
 from .precomputed import Precomputed
 from .protocol import Kernel
-from .rows import RBF, Linear, Polynomial
+from .rows import RBF, Linear, Polynomial, PolynomialFunction, Tanh
 
-NAMES = ("linear", "poly", "rbf", "precomputed")
+NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 
 
 def as_kernel(
@@ -24,13 +25,15 @@ def as_kernel(
     degree: int = 3,
     coef0: float = 0.0,
     weight: np.ndarray | None = None,
+    names: Any = None,
 ) -> Any:
     """The kernel for a name, a kernel object or a callable; `X` is needed for gamma="scale" or "auto".
 
-    gamma="scale" is 1 / (features x variance of all values, weighted), "auto" is 1 / features.
+    gamma="scale" is 1 / (features x variance of all values, weighted), "auto" is 1 / features. With the `names` of the
+    columns, a kernel that looks at some of them by name gets their numbers.
     """
     if isinstance(wish, Kernel):
-        return wish
+        return wish if names is None else with_indices(wish, names)
     if callable(wish):
         return Function(wish)
     if wish == "linear":
@@ -41,8 +44,11 @@ def as_kernel(
         raise BadInput(f"kernel is {wish!r}: it must be one of {', '.join(NAMES)}, a kernel, or a callable.")
     number = gamma if not isinstance(gamma, str) else 1.0 / X.shape[1] if gamma == "auto" else 1.0 / _spread(X, weight)
     if wish == "poly":
-        return Polynomial(degree=degree, gamma=number, offset=coef0)
-    return RBF(gamma=number)
+        kind = Polynomial if number > 0 and coef0 >= 0 else PolynomialFunction
+        return kind(degree=degree, gamma=number, offset=coef0)
+    if wish == "sigmoid":
+        return Tanh(alpha=number, beta=coef0)
+    return RBF(gamma=number) if number > 0 else Polynomial(degree=0)  # all values are exp(0)
 
 
 def _spread(X: Any, weight: np.ndarray | None) -> float:

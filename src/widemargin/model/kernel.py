@@ -9,16 +9,25 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..base.blas import one_blas_thread
+from ..kernels.rows import RowKernel
 
+MANY = 4096  # items of support from which on kernel values are float32: their errors are far below what a fit leaves
 _BLOCK = 1 << 21  # kernel values held at a time
 
 
-def _blocks(kernel: Any, items: Any, support: Any, threads: int) -> Iterator[tuple[slice, np.ndarray]]:
+def blocks(kernel: Any, items: Any, support: Any, threads: int) -> Iterator[tuple[slice, np.ndarray]]:
+    """Kernel values of some items at a time with all of the support."""
     size = max(64, _BLOCK // max(len(support), 1))
     for start in range(0, len(items), size):
         stop = min(start + size, len(items))
         part = items if stop - start == len(items) else items.take(np.arange(start, stop))
         yield slice(start, stop), kernel.block(part, support, threads)
+
+
+def many(support: Any) -> bool:
+    """Whether the support is so large that its sums are worth float32; a matter of the model, never of the question."""
+    return len(support) >= MANY
 
 
 @dataclass(frozen=True)
@@ -33,9 +42,12 @@ class KernelModel:
     def scores(self, items: Any, threads: int = 1) -> np.ndarray:
         """n x parts."""
         items = self.kernel.prepare(items)
+        if isinstance(self.kernel, RowKernel):
+            return self.kernel.sums(items, self.support, self.coef, threads, single=many(self.support)) + self.intercept
         out = np.empty((len(items), len(self.coef)))
-        for rows, K in _blocks(self.kernel, items, self.support, threads):
-            out[rows] = K @ self.coef.T + self.intercept
+        with one_blas_thread():
+            for rows, K in blocks(self.kernel, items, self.support, threads):
+                out[rows] = K @ self.coef.T + self.intercept
         return out
 
 
@@ -61,7 +73,7 @@ class VotedKernelModel:
         """n x parts: votes for the positive class minus votes against, as a share of all."""
         items = self.kernel.prepare(items)
         out = np.zeros((len(items), len(self.steps)))
-        for rows, K in _blocks(self.kernel, items, self.support, threads):
+        for rows, K in blocks(self.kernel, items, self.support, threads):
             values = np.ascontiguousarray(K.T).ravel()
             for part, s in enumerate(self.steps):
                 u, vote, score = np.zeros((3, len(K)))

@@ -7,6 +7,7 @@ one-vs-one    part (i, j), i < j: class j (+1) against class i (-1); the class w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,21 @@ class Part:
     def name(self, classes: np.ndarray) -> str:
         rest = "rest" if self.negative is None else str(classes[self.negative])
         return f"{classes[self.positive]} vs {rest}"
+
+
+def rows_of_parts(parts: Sequence[Part], codes: np.ndarray) -> list[np.ndarray | None]:
+    """`among` of all parts, with one look at the codes for each class."""
+    of_class: dict[int, np.ndarray] = {}
+
+    def rows(c: int) -> np.ndarray:
+        if c not in of_class:
+            of_class[c] = np.flatnonzero(codes == c)
+        return of_class[c]
+
+    return [
+        None if p.negative is None else np.sort(np.concatenate([rows(p.positive), rows(p.negative)]), kind="stable")
+        for p in parts
+    ]
 
 
 def binary_parts(n_classes: int, scheme: str) -> list[Part]:

@@ -14,7 +14,7 @@ from ..solver.kernel_perceptron import SUMS, KernelState
 from ..solver.online import COUNTERS
 from .objects import ObjectSpec
 from .records import DataclassSpec
-from .rules import Array, Plain, Rows, Rule
+from .rules import Array, Part, Plain, Rows, Rule
 from .states import _COUNTERS, _LOG
 
 _ROWS = "widemargin.kernels.rows"
@@ -60,14 +60,28 @@ KERNEL_STATE = ObjectSpec(
     },
 )
 
-KERNEL_NAMES = ("Linear", "Polynomial", "RBF", "Precomputed")
+_OF_ROWS = ("Linear", "Polynomial", "PolynomialFunction", "RBF", "Tanh")
+_OF_TWO = ("Sum", "Product")
+_OF_ONE = ("Scaled", "Exponential", "PolynomialOf", "Normalized")
+KERNEL_NAMES = (
+    *(*_OF_ROWS, "Laplacian", "ChiSquared", "Mahalanobis", "Precomputed"),
+    *(*_OF_TWO, *_OF_ONE, "OnColumns"),
+)
 ITEM_NAMES = ("RowItems", "ListItems", "MatrixItems")
+_KERNEL = Part(*KERNEL_NAMES)
 
 KERNELS: dict[str, Any] = {
-    "Linear": DataclassSpec(f"{_ROWS}:Linear", 1),
-    "Polynomial": DataclassSpec(f"{_ROWS}:Polynomial", 1),
-    "RBF": DataclassSpec(f"{_ROWS}:RBF", 1),
+    **{name: DataclassSpec(f"{_ROWS}:{name}", 1) for name in _OF_ROWS},
+    **{name: DataclassSpec(f"widemargin.kernels.distances:{name}", 1) for name in ("Laplacian", "ChiSquared")},
+    "Mahalanobis": DataclassSpec("widemargin.kernels.mahalanobis:Mahalanobis", 1, {"A": Array("f8", ("d", "d"))}),
     "Precomputed": DataclassSpec("widemargin.kernels.precomputed:Precomputed", 1),
+    **{
+        name: DataclassSpec(f"widemargin.kernels.algebra:{name}", 1, {"left": _KERNEL, "right": _KERNEL})
+        for name in _OF_TWO
+    },
+    **{name: DataclassSpec(f"widemargin.kernels.algebra:{name}", 1, {"kernel": _KERNEL}) for name in _OF_ONE},
+    "OnColumns": DataclassSpec("widemargin.kernels.columns:OnColumns", 1, {"kernel": _KERNEL}),
+    "Span": DataclassSpec("widemargin.kernels.columns:Span", 1),
     "RowItems": ObjectSpec(
         "widemargin.kernels.items:RowItems",
         1,

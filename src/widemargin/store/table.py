@@ -15,6 +15,7 @@ from .kernels import ITEM_NAMES, KERNEL_NAMES, KERNELS
 from .records import DataclassSpec
 from .rules import Array, Each, Fields, Labels, Part, Plain, Rows, Rule, Sizes
 from .states import BATCH_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
+from .svms import SVMS
 
 _PERCEPTRON = "widemargin.estimator.perceptron"
 _PASSIVE = "widemargin.estimator.passive_aggressive"
@@ -95,9 +96,19 @@ KERNEL_PERCEPTRON: Mapping[str, Rule] = {
         optional=True,
     ),
 }
+KERNEL_RIDGE: Mapping[str, Rule] = {
+    "kernel_": Part(*KERNEL_NAMES),
+    "support_items_": Part(*ITEM_NAMES),
+    "support_": Array("i8", ("s",), low=0),
+    "dual_coef_": Array("f8", ("s",)),
+    "intercept_": Array("f8", ("k",)),
+    "certificate_": Rule(optional=True),
+    "proof_": Part("DualPoint", optional=True, proof=True),
+}
 
 TABLE: dict[str, Any] = {
     **KERNELS,
+    **SVMS,
     # records
     "Stop": DataclassSpec("widemargin.base.records:Stop", 1),
     "Trace": TRACE,
@@ -107,6 +118,9 @@ TABLE: dict[str, Any] = {
     "PassiveAggressiveCertificate": DataclassSpec(
         "widemargin.certificate.record:PassiveAggressiveCertificate", 1, nonfinite=True
     ),
+    "SVMCertificate": DataclassSpec("widemargin.certificate.record:SVMCertificate", 1, nonfinite=True),
+    "InseparableCertificate": DataclassSpec("widemargin.certificate.record:InseparableCertificate", 1, nonfinite=True),
+    "DualPoint": DataclassSpec("widemargin.model.dual:DualPoint", 1, {"b": Array("f8", ("n",))}),
     "TableEncoder": ENCODER,
     # states of solvers
     "OnlineState": ONLINE_STATE,
@@ -130,6 +144,9 @@ TABLE: dict[str, Any] = {
     ),
     "KernelPerceptron": EstimatorSpec(
         "widemargin.estimator.kernel_perceptron:KernelPerceptron", 1, KERNEL_PERCEPTRON, rule=_parts_fit_classes
+    ),
+    "KernelRidge": EstimatorSpec(
+        "widemargin.estimator.kernel_ridge:KernelRidge", 1, KERNEL_RIDGE, rule=lambda s: s["k"] == 1
     ),
     "BatchPerceptron": EstimatorSpec(
         "widemargin.estimator.batch_perceptron:BatchPerceptron", 1, ITERATED, rule=_parts_fit_classes

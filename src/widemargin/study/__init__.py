@@ -3,9 +3,11 @@
 from importlib import import_module as _import_module
 
 _NAMES = {
+    "DualAscent": "ascent",
     "Evaluation": "evaluation",
     "FewestMistakes": "mistakes",
     "Replay": "replay",
+    "ascend_dual": "ascent",
     "fewest_mistakes": "mistakes",
     "replay_updates": "replay",
 }

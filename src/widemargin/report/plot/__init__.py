@@ -4,9 +4,15 @@ from importlib import import_module as _import_module
 
 _NAMES = {
     "BoundaryDisplay": "boundary",
+    "DualAscentDisplay": "ascent",
+    "KneeDisplay": "knee",
+    "OneClassDisplay": "one_class",
     "OrdersDisplay": "orders",
+    "PairStepDisplay": "pair_step",
     "PerceptronStepsDisplay": "steps",
+    "SupportDisplay": "support",
     "TraceDisplay": "trace",
+    "TubeDisplay": "tube",
 }
 
 __all__ = sorted(_NAMES)

@@ -132,29 +132,18 @@ class BoundaryDisplay:
         return self
 
     def _regions(self) -> None:
-        ax, k = self.ax_, len(self.classes)
+        k, place = len(self.classes), (self.ax_, self.x, self.y)
         winner = (self.scores > 0).astype(int) if k == 2 else self.scores.argmax(axis=-1)
-        picture = np.array([tint(colour(c)) for c in range(k)])[winner]
-        # Half a cell of overhang puts the centres of the cells on the grid's points.
-        half = [(v[1] - v[0]) / 2 for v in (self.x, self.y)]
-        extent = (self.x[0] - half[0], self.x[-1] + half[0], self.y[0] - half[1], self.y[-1] + half[1])
-        ax.imshow(picture, extent=extent, origin="lower", aspect="auto", interpolation="nearest", zorder=0)
+        draw_regions(*place, winner, [tint(colour(c)) for c in range(k)])
         if k == 2:
-            self._line(self.scores, 0.0, "-", 1.6, "boundary")
+            draw_level(*place, self.scores, 0.0, label="boundary")
             if self.margin is not None:
-                self._line(self.scores, self.margin, "--", 1.0, "margin")
-                self._line(self.scores, -self.margin, "--", 1.0, None)
+                draw_level(*place, self.scores, self.margin, "--", 1.0, "margin")
+                draw_level(*place, self.scores, -self.margin, "--", 1.0)
             return
         for c in range(k):
             others = np.delete(self.scores, c, axis=-1).max(axis=-1)
-            self._line(self.scores[..., c] - others, 0.0, "-", 1.2, "boundary" if c == 0 else None)
-
-    def _line(self, values: np.ndarray, level: float, dash: str, width: float, label: str | None) -> None:
-        if not values.min() < level < values.max():
-            return
-        self.ax_.contour(self.x, self.y, values, levels=[level], colors=INK, linestyles=dash, linewidths=width)
-        if label:
-            self.ax_.plot([], [], dash, color=INK, linewidth=width, label=label)
+            draw_level(*place, self.scores[..., c] - others, 0.0, width=1.2, label="boundary" if c == 0 else "")
 
     def _points(self) -> None:
         ax, size = self.ax_, float(np.clip(2400 / max(len(self.points), 1), 7, 40))
@@ -184,6 +173,33 @@ class BoundaryDisplay:
         if len(self.given_up):
             style = {"markerfacecolor": "white", "markeredgecolor": FAINT, "markersize": 6, "markeredgewidth": 1.3}
             self.ax_.plot([], [], "o", label=f"given up ({len(self.given_up)})", **style)
+
+
+def draw_regions(ax: Any, x: np.ndarray, y: np.ndarray, winner: np.ndarray, colours: list[Any]) -> None:
+    """The grid's cells in the colours of their winners."""
+    # Half a cell of overhang puts the centres of the cells on the grid's points.
+    half = [(v[1] - v[0]) / 2 for v in (x, y)]
+    extent = (x[0] - half[0], x[-1] + half[0], y[0] - half[1], y[-1] + half[1])
+    picture = np.array(colours)[winner]
+    ax.imshow(picture, extent=extent, origin="lower", aspect="auto", interpolation="nearest", zorder=0)
+
+
+def draw_level(
+    ax: Any,
+    x: np.ndarray,
+    y: np.ndarray,
+    values: np.ndarray,
+    level: float,
+    dash: str = "-",
+    width: float = 1.6,
+    label: str = "",
+) -> None:
+    """The line on which the values have this level, if there is one."""
+    if not values.min() < level < values.max():
+        return
+    ax.contour(x, y, values, levels=[level], colors=INK, linestyles=dash, linewidths=width)
+    if label:
+        ax.plot([], [], dash, color=INK, linewidth=width, label=label)
 
 
 def _codes(labels: Any, classes: np.ndarray) -> np.ndarray:

@@ -1,0 +1,45 @@
+#include "base/warm.hpp"
+
+#include <mutex>
+
+namespace widemargin {
+namespace {
+
+std::mutex door;
+std::vector<Buffer<float>>& kept() {
+  static auto* blocks = new std::vector<Buffer<float>>;  // outlives every static that might still use it
+  return *blocks;
+}
+
+}  // namespace
+
+bool WarmMemory::grow(Index floats) {
+  try {
+    blocks_.emplace_back();
+    const std::lock_guard lock(door);
+    if (floats <= warm_block && !kept().empty()) {
+      blocks_.back() = std::move(kept().back());
+      kept().pop_back();
+    } else {
+      blocks_.back().resize(std::max(floats, warm_block));
+    }
+  } catch (const std::bad_alloc&) {
+    if (!blocks_.empty() && blocks_.back().size() == 0) blocks_.pop_back();
+    return false;
+  }
+  return true;
+}
+
+WarmMemory::~WarmMemory() {
+  const std::lock_guard lock(door);
+  for (Buffer<float>& block : blocks_) {
+    if (block.size() != warm_block || kept().size() >= most_warm) continue;
+    block.offer();
+    try {
+      kept().push_back(std::move(block));
+    } catch (const std::bad_alloc&) {  // then it goes back to the system
+    }
+  }
+}
+
+}  // namespace widemargin

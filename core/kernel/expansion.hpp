@@ -1,0 +1,23 @@
+// Sums of kernel values without the matrix: what a kernel machine says of rows.
+//
+// Problem  out[p * n + i] = sum_j c[p * m + j] k(x_i, z_j) for all rows x_i of one side and p = 0 .. parts-1
+// Method   tiles of 64 rows and 256 others are computed, summed in the type of the rows, added up in float64, and
+//          forgotten
+#pragma once
+
+#include "base/poll.hpp"
+#include "kernel/panel.hpp"
+
+namespace widemargin {
+
+template <class T>
+void kernel_sums(const AnyRows& x, const AnyRows& z, const KernelSpec& spec, const double* c, Index parts, double* out,
+                 int threads, Poll poll);
+
+// out[i] = sum_j c_j k(x_i, x_j) over j in J, without repetitions: rows J with each other only once, since
+// k(x_i, x_j) = k(x_j, x_i).
+template <class T>
+void kernel_expansion(const AnyRows& x, const KernelSpec& spec, const Column* J, const double* c, Index m, double* out,
+                      int threads, Poll poll);
+
+}  // namespace widemargin

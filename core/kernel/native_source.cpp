@@ -1,0 +1,29 @@
+#include "kernel/native_source.hpp"
+
+#include <algorithm>
+
+#include "base/parallel.hpp"
+
+namespace widemargin {
+
+void NativeSource::gather(const Column* I, Index m) {
+  const Index panels = (m + panel - 1) / panel;
+  if (static_cast<Index>(panels_.size()) < panels) panels_.resize(static_cast<std::size_t>(panels));
+  for (Index p = 0; p < panels; ++p)
+    panels_[static_cast<std::size_t>(p)].gather(rows_, I + p * panel, std::min(panel, m - p * panel));
+}
+
+void NativeSource::square(const Column* I, Index m, float* out, Index ld, int threads) {
+  gather(I, m);
+  picked_.pick(rows_, I, m);
+  // The upper half is computed, the lower copied from it.
+  parallel_for((m + panel - 1) / panel, threads, [&](Index p) {
+    const Index begin = p * panel, end = std::min(m, begin + panel);
+    panels_[static_cast<std::size_t>(p)].against(picked_, begin, m - begin,
+                                                 RowPointers<float>(out + begin * ld + begin, ld));
+    for (Index b = end; b < m; ++b)
+      for (Index a = begin; a < end; ++a) out[b * ld + a] = out[a * ld + b];
+  });
+}
+
+}  // namespace widemargin

@@ -1,0 +1,143 @@
+#include "kernel/pair_source.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+
+namespace widemargin {
+namespace {
+
+std::size_t z(Index i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+ClassRows::ClassRows(const std::vector<AnyRows>& classes, const KernelSpec& spec, Index memory, int threads,
+                     Poll poll) {
+  double scale = 0;
+  Index values = 0;
+  for (const AnyRows& rows : classes) {
+    const double here = common_scale(rows, rows, threads);
+    scale = scale == 0 ? here : std::min(scale, here);
+    values += count(rows) * count(rows);
+  }
+  for (const AnyRows& rows : classes)
+    rows_.push_back(std::make_unique<KernelRows<float>>(rows, spec, threads, true, scale));
+  if (4 * values > memory) return;
+  inside_.resize(classes.size());
+  constexpr Index most = Panel<float>::most;
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const KernelRows<float>& rows = *rows_[c];
+    const Index n = rows.n();
+    inside_[c].resize(std::max<Index>(n * n, 1));
+    float* K = inside_[c].data();
+    parallel_for((n + most - 1) / most, threads,
+                 [&](Index p) {
+                   thread_local std::unique_ptr<Panel<float>> panel;
+                   if (!panel) panel = std::make_unique<Panel<float>>();
+                   Column I[most];
+                   const Index begin = p * most, m = std::min(most, n - begin);
+                   for (Index a = 0; a < m; ++a) I[a] = static_cast<Column>(begin + a);
+                   panel->gather(rows, I, m);
+                   // The upper half is computed, the lower copied from it.
+                   panel->against(rows, begin, n - begin, RowPointers<float>(K + begin * n + begin, n));
+                   for (Index a = 0; a < m; ++a)
+                     for (Index b = begin + m; b < n; ++b) K[b * n + begin + a] = K[(begin + a) * n + b];
+                 },
+                 poll);
+  }
+}
+
+const float* ClassRows::inside(Index c, Index i) const {
+  return inside_.empty() ? nullptr : inside_[z(c)].data() + i * rows(c).n();
+}
+
+PairSource::PairSource(const ClassRows& classes, Index a, Index b) : classes_(classes), class_{a, b} {
+  if (a < 0 || b < 0 || a >= classes.size() || b >= classes.size()) fail("a class that is not there");
+  split_ = of(0).n();
+}
+
+void PairSource::gather(const Column* I, Index m) {
+  const Index panels = (m + panel - 1) / panel;
+  if (static_cast<Index>(halves_.size()) < 2 * panels) halves_.resize(z(2 * panels));
+  for (Index p = 0; p < panels; ++p) {
+    Half* half = &halves_[z(2 * p)];
+    half[0].size = half[1].size = 0;
+    for (Index a = 0; a < std::min(panel, m - p * panel); ++a) {
+      const Column i = I[p * panel + a];
+      Half& mine = half[i >= split_];
+      mine.item[mine.size] = static_cast<Column>(i < split_ ? i : i - split_);
+      mine.place[mine.size++] = static_cast<Column>(a);
+    }
+    for (int side : {0, 1})
+      if (half[side].size > 0) half[side].rows.gather(of(side), half[side].item, half[side].size);
+  }
+}
+
+// Values of a half with columns first .. of class `side`, written from column `at` on.
+void PairSource::across(const Half& half, int side, Index first, Index count, float* const* out, Index at) const {
+  float* rows[panel];
+  for (Index a = 0; a < half.size; ++a) rows[a] = out[half.place[a]] + at;
+  half.rows.against(of(side), first, count, rows);
+}
+
+void PairSource::tile(Index p, Index first, Index count, float* const* out) const {
+  const Index ends[2] = {std::clamp<Index>(split_ - first, 0, count), count};
+  for (int own : {0, 1}) {
+    const Half& half = halves_[z(2 * p + own)];
+    if (half.size == 0) continue;
+    for (int side : {0, 1}) {
+      const Index at = side == 0 ? 0 : ends[0], n = ends[side] - at;
+      if (n <= 0) continue;
+      const Index begin = side == 0 ? first : first + at - split_;
+      if (own != side || !classes_.inside(class_[side], 0)) {
+        across(half, side, begin, n, out, at);
+        continue;
+      }
+      for (Index a = 0; a < half.size; ++a)
+        std::copy_n(classes_.inside(class_[side], half.item[a]) + begin, n, out[half.place[a]] + at);
+    }
+  }
+}
+
+// Values inside of a class at the places begin .. begin + count - 1 of the square.
+void PairSource::inside_square(int side, const Column* I, Index begin, Index count, float* out, Index ld) {
+  std::vector<Column>& items = items_[side];
+  items.resize(z(count));
+  for (Index a = 0; a < count; ++a) items[z(a)] = static_cast<Column>(side ? I[begin + a] - split_ : I[begin + a]);
+  float* corner = out + begin * ld + begin;
+  if (!classes_.inside(class_[side], 0)) {
+    picked_.pick(of(side), items.data(), count);
+    for (Index a = 0; a < count; a += panel) {
+      panel_.gather(of(side), items.data() + a, std::min(panel, count - a));
+      panel_.against(picked_, 0, count, RowPointers<float>(corner + a * ld, ld));
+    }
+    return;
+  }
+  for (Index a = 0; a < count; ++a) {
+    const float* row = classes_.inside(class_[side], items[z(a)]);
+    for (Index b = 0; b < count; ++b) corner[a * ld + b] = row[items[z(b)]];
+  }
+}
+
+void PairSource::square(const Column* I, Index m, float* out, Index ld, int) {
+  if (m == 0) return;
+  const int one = I[0] >= split_, other = 1 - one;
+  Index middle = 0;
+  while (middle < m && (I[middle] >= split_) == one) ++middle;
+  for (Index a = middle; a < m; ++a)
+    if ((I[a] >= split_) == one) fail("items of two classes that are mixed");
+  inside_square(one, I, 0, middle, out, ld);
+  if (middle == m) return;
+  inside_square(other, I, middle, m - middle, out, ld);
+  picked_.pick(of(other), items_[other].data(), m - middle);
+  for (Index a = 0; a < middle; a += panel) {
+    const Index here = std::min(panel, middle - a);
+    panel_.gather(of(one), items_[one].data() + a, here);
+    panel_.against(picked_, 0, m - middle, RowPointers<float>(out + a * ld + middle, ld));
+    for (Index b = middle; b < m; ++b)
+      for (Index e = a; e < a + here; ++e) out[b * ld + e] = out[e * ld + b];
+  }
+}
+
+}  // namespace widemargin

@@ -1,0 +1,62 @@
+// Kernel values of two classes at a time, where each class meets all the others.
+//
+// ClassRows   the rows of every class, packed, and the values among the rows of one class, which all its pairs share
+// PairSource  the rows of class a, then those of class b: values inside of a class are read, those across computed
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "kernel/panel.hpp"
+#include "kernel/row_source.hpp"
+
+namespace widemargin {
+
+class ClassRows {
+ public:
+  // Views of the rows of each class. Values inside of classes are kept if they take at most `memory` bytes in all.
+  ClassRows(const std::vector<AnyRows>& classes, const KernelSpec& spec, Index memory, int threads, Poll poll);
+
+  Index size() const { return static_cast<Index>(rows_.size()); }
+  const KernelRows<float>& rows(Index c) const { return *rows_[static_cast<std::size_t>(c)]; }
+  // Row i of the values inside of class c; null if they are not kept.
+  const float* inside(Index c, Index i) const;
+
+ private:
+  std::vector<std::unique_ptr<KernelRows<float>>> rows_;
+  std::vector<Buffer<float>> inside_;
+};
+
+class PairSource final : public RowSource {
+ public:
+  PairSource(const ClassRows& classes, Index a, Index b);
+
+  Index n() const override { return split_ + of(1).n(); }
+  double diag(Index i) const override { return i < split_ ? of(0).diag(i) : of(1).diag(i - split_); }
+  void gather(const Column* I, Index m) override;
+  void tile(Index p, Index first, Index count, float* const* out) const override;
+  // Items of one class stand together in I.
+  void square(const Column* I, Index m, float* out, Index ld, int threads) override;
+
+ private:
+  // The items of a panel that belong to one class.
+  struct Half {
+    Panel<float> rows;
+    Index size = 0;
+    Column item[panel], place[panel];
+  };
+
+  const KernelRows<float>& of(int side) const { return classes_.rows(class_[side]); }
+  void inside_square(int side, const Column* I, Index begin, Index count, float* out, Index ld);
+  void across(const Half& half, int side, Index first, Index count, float* const* out, Index at) const;
+
+  const ClassRows& classes_;
+  Index class_[2], split_;
+  std::vector<Half> halves_;  // two a panel
+  std::vector<Column> items_[2];
+  Picked<float> picked_;
+  Panel<float> panel_;
+};
+
+}  // namespace widemargin

@@ -1,0 +1,32 @@
+// Where a kernel solver gets its values from: rows of kernel values between the items of one problem, in float32.
+//
+// A value depends on its two items alone, never on the place in a tile, on threads or on what was asked before: k_ij
+// and k_ji are the same bits. So a solver may keep values or compute them again as memory allows, with one result.
+#pragma once
+
+#include "base/poll.hpp"
+#include "base/types.hpp"
+
+namespace widemargin {
+
+class RowSource {
+ public:
+  static constexpr Index panel = 64;  // items prepared together
+  static constexpr Index grain = 16;  // tiles begin at multiples of it
+
+  virtual ~RowSource() = default;
+  virtual Index n() const = 0;
+  virtual double diag(Index i) const = 0;
+
+  // Prepares the items I[0 .. m), any m; what was prepared before is forgotten.
+  virtual void gather(const Column* I, Index m) = 0;
+  // out[a][b] = k(item p * panel + a of those prepared, item first + b), for all a of panel p and b < count.
+  // Any number of threads may call this at once.
+  virtual void tile(Index p, Index first, Index count, float* const* out) const = 0;
+  // out[a * ld + b] = k(I[a], I[b]), where items of one class stand together if the source knows of classes.
+  virtual void square(const Column* I, Index m, float* out, Index ld, int threads) = 0;
+  // The whole row of item i where it lies in memory, to be read only and never kept twice; null if it does not.
+  virtual const float* row(Index) const { return nullptr; }
+};
+
+}  // namespace widemargin

@@ -1,0 +1,141 @@
+#include "kernel/row_sums.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/simd.hpp"
+
+#if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
+#define WIDEMARGIN_X86 1
+#include <immintrin.h>
+#define AVX2 __attribute__((target("avx2,fma")))
+#define AVX512 __attribute__((target("avx512f,avx2,fma")))
+#endif
+
+namespace widemargin {
+namespace {
+
+void plain_accumulate(const float* const* rows, const double* step, Index m, Index n, Index from, double* f,
+                      double* spread) {
+  for (Index b = from; b < n; ++b) {
+    double sum = 0, size = 0;
+    for (Index a = 0; a < m; ++a) sum += step[a] * rows[a][b], size += std::abs(step[a]) * rows[a][b];
+    f[b] += sum;
+    if (spread) spread[b] += size;
+  }
+}
+
+// Fused or not, and in which order, is the same for a column wherever it stands.
+void plain_some(const float* const* rows, const float* step, Index m, Index from, Index n, double* f) {
+  for (Index b = from; b < n; ++b) {
+    float sum = 0;
+    for (Index a = 0; a < m; ++a) sum += step[a] * rows[a][b];
+    f[b] += static_cast<double>(sum);
+  }
+}
+
+#ifdef WIDEMARGIN_X86
+// `next` are the eight rows that come after these, or these again: they are on their way while these are summed.
+AVX2 void avx2_eight(const float* const* rows, const float* const* next, const float* step, Index n, double* f) {
+  __m256 s[8];
+  const float* r[8];
+#pragma GCC unroll 8
+  for (int a = 0; a < 8; ++a) s[a] = _mm256_set1_ps(step[a]), r[a] = rows[a];
+  Index b = 0;
+  for (; b + 8 <= n; b += 8) {
+    if (b % 16 == 0) {
+#pragma GCC unroll 8
+      for (int a = 0; a < 8; ++a) _mm_prefetch(reinterpret_cast<const char*>(next[a] + b), _MM_HINT_T0);
+    }
+    __m256 even = _mm256_mul_ps(s[0], _mm256_loadu_ps(r[0] + b)), odd = _mm256_mul_ps(s[1], _mm256_loadu_ps(r[1] + b));
+#pragma GCC unroll 4
+    for (int a = 2; a < 8; a += 2) {
+      even = _mm256_fmadd_ps(s[a], _mm256_loadu_ps(r[a] + b), even);
+      odd = _mm256_fmadd_ps(s[a + 1], _mm256_loadu_ps(r[a + 1] + b), odd);
+    }
+    const __m256 sum = _mm256_add_ps(even, odd);
+    _mm256_storeu_pd(f + b, _mm256_add_pd(_mm256_loadu_pd(f + b), _mm256_cvtps_pd(_mm256_castps256_ps128(sum))));
+    _mm256_storeu_pd(f + b + 4,
+                     _mm256_add_pd(_mm256_loadu_pd(f + b + 4), _mm256_cvtps_pd(_mm256_extractf128_ps(sum, 1))));
+  }
+  plain_some(r, step, 8, b, n, f);
+}
+
+AVX2 void avx2_accumulate(const float* const* rows, const double* step, Index m, Index n, double* f, double* spread) {
+  Index b = 0;
+  for (; b + 8 <= n; b += 8) {
+    __m256d low = _mm256_loadu_pd(f + b), high = _mm256_loadu_pd(f + b + 4);
+    __m256 size = _mm256_setzero_ps();
+    for (Index a = 0; a < m; ++a) {
+      const __m256 k = _mm256_loadu_ps(rows[a] + b);
+      const __m256d s = _mm256_set1_pd(step[a]);
+      low = _mm256_fmadd_pd(s, _mm256_cvtps_pd(_mm256_castps256_ps128(k)), low);
+      high = _mm256_fmadd_pd(s, _mm256_cvtps_pd(_mm256_extractf128_ps(k, 1)), high);
+      size = _mm256_fmadd_ps(_mm256_set1_ps(static_cast<float>(std::abs(step[a]))), k, size);
+    }
+    _mm256_storeu_pd(f + b, low);
+    _mm256_storeu_pd(f + b + 4, high);
+    if (!spread) continue;
+    _mm256_storeu_pd(spread + b,
+                     _mm256_add_pd(_mm256_loadu_pd(spread + b), _mm256_cvtps_pd(_mm256_castps256_ps128(size))));
+    _mm256_storeu_pd(spread + b + 4,
+                     _mm256_add_pd(_mm256_loadu_pd(spread + b + 4), _mm256_cvtps_pd(_mm256_extractf128_ps(size, 1))));
+  }
+  plain_accumulate(rows, step, m, n, b, f, spread);
+}
+
+constexpr __mmask8 all8 = 0xff;  // see kernel/finish.cpp
+
+AVX512 void avx512_accumulate(const float* const* rows, const double* step, Index m, Index n, double* f,
+                              double* spread) {
+  Index b = 0;
+  for (; b + 16 <= n; b += 16) {
+    __m512d low = _mm512_loadu_pd(f + b), high = _mm512_loadu_pd(f + b + 8);
+    __m512 size = _mm512_setzero_ps();
+    for (Index a = 0; a < m; ++a) {
+      const float* k = rows[a] + b;
+      const __m512d s = _mm512_set1_pd(step[a]);
+      low = _mm512_fmadd_pd(s, _mm512_maskz_cvtps_pd(all8, _mm256_loadu_ps(k)), low);
+      high = _mm512_fmadd_pd(s, _mm512_maskz_cvtps_pd(all8, _mm256_loadu_ps(k + 8)), high);
+      size = _mm512_fmadd_ps(_mm512_set1_ps(static_cast<float>(std::abs(step[a]))), _mm512_loadu_ps(k), size);
+    }
+    _mm512_storeu_pd(f + b, low);
+    _mm512_storeu_pd(f + b + 8, high);
+    if (!spread) continue;
+    alignas(64) float sizes[16];
+    _mm512_store_ps(sizes, size);
+    for (Index e = 0; e < 16; e += 8) {
+      const __m512d more = _mm512_maskz_cvtps_pd(all8, _mm256_load_ps(sizes + e));
+      _mm512_storeu_pd(spread + b + e, _mm512_add_pd(_mm512_loadu_pd(spread + b + e), more));
+    }
+  }
+  plain_accumulate(rows, step, m, n, b, f, spread);
+}
+#endif
+
+}  // namespace
+
+void accumulate(const float* const* rows, const double* step, Index m, Index n, double* f, double* spread) {
+#ifdef WIDEMARGIN_X86
+  if (simd::level() == simd::Level::avx512) return avx512_accumulate(rows, step, m, n, f, spread);
+  if (simd::level() >= simd::Level::avx2) return avx2_accumulate(rows, step, m, n, f, spread);
+#endif
+  plain_accumulate(rows, step, m, n, 0, f, spread);
+}
+
+void accumulate_fast(const float* const* rows, const double* step, Index m, Index n, double* f) {
+  for (Index a = 0; a < m; a += 8) {
+    const Index here = std::min<Index>(8, m - a);
+    float s[8];
+    for (Index e = 0; e < here; ++e) s[e] = static_cast<float>(step[a + e]);
+#ifdef WIDEMARGIN_X86
+    if (here == 8 && simd::level() >= simd::Level::avx2) {
+      avx2_eight(rows + a, rows + (a + 16 <= m ? a + 8 : a), s, n, f);
+      continue;
+    }
+#endif
+    plain_some(rows + a, s, here, 0, n, f);
+  }
+}
+
+}  // namespace widemargin

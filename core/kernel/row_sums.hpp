@@ -1,0 +1,15 @@
+// Sums of rows of kernel values, each times its step: how scores follow coefficients.
+#pragma once
+
+#include "base/types.hpp"
+
+namespace widemargin {
+
+// f[b] += sum_a step[a] rows[a][b] in float64 and, unless `spread` is null, spread[b] += sum_a |step[a]| rows[a][b].
+void accumulate(const float* const* rows, const double* step, Index m, Index n, double* f, double* spread);
+
+// f[b] += sum_a step[a] rows[a][b]: eight rows at a time are summed in float32, which adds errors of the size that the
+// values have themselves, the sums in float64.
+void accumulate_fast(const float* const* rows, const double* step, Index m, Index n, double* f);
+
+}  // namespace widemargin

@@ -1,0 +1,269 @@
+#include "solver/box.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/parallel.hpp"
+#include "kernel/row_sums.hpp"
+
+namespace widemargin {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr Index chunk = 512;  // columns of a tile: with 64 rows of them it stays in the cache
+
+std::size_t z(Index i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+BoxSolver::BoxSolver(RowSource& source, const BoxProblem& problem, const BoxOptions& options)
+    : source_(source),
+      p_(problem),
+      o_(options),
+      n_(source.n()),
+      working_(std::min(options.working, problem.N)),
+      store_(n_, n_, options.memory),
+      in_(z(problem.N), 0),
+      seen_(z(n_), 0) {
+  for (Index v = 0; v < p_.N; ++v) hard_ |= p_.upper[v] - p_.lower[v] == infinite;
+  for (Index i = 0; i < n_; ++i) longest_ = std::max(longest_, source.diag(i));
+}
+
+// The violation, and who violates: all that can go up and all that can go down, with their F.
+void BoxSolver::look(BoxState& s) {
+  double worst = 0;
+  for (int g = 0; g < p_.groups; ++g) up_[g].clear(), down_[g].clear();
+  double least[2] = {infinite, infinite}, most[2] = {-infinite, -infinite};
+  for (Index v = 0; v < p_.N; ++v) {
+    const double F = s.f[item(v)] - p_.t[v];
+    const int g = group(v);
+    if (s.b[v] < p_.upper[v] && F < least[g]) least[g] = F;
+    if (s.b[v] > p_.lower[v] && F > most[g]) most[g] = F;
+  }
+  // Only variables that violate with the extreme of the other side are candidates.
+  for (Index v = 0; v < p_.N; ++v) {
+    const double F = s.f[item(v)] - p_.t[v];
+    const int g = group(v);
+    if (s.b[v] < p_.upper[v] && F < most[g]) up_[g].push_back({F, static_cast<Column>(v)});
+    if (s.b[v] > p_.lower[v] && F > least[g]) down_[g].push_back({-F, static_cast<Column>(v)});
+  }
+  for (int g = 0; g < p_.groups; ++g) {
+    if (least[g] < infinite && most[g] > -infinite) worst = std::max(worst, most[g] - least[g]);
+    // Where one side is empty, any bias beyond the other will do.
+    const double low = most[g] == -infinite ? least[g] : most[g], high = least[g] == infinite ? most[g] : least[g];
+    s.figures[4 + g] = -(low + high) / 2;
+  }
+  s.figures[0] = worst;
+}
+
+void BoxSolver::measure(BoxState& s) {
+  double bKb = 0, tb = 0, loss = 0, least = infinite;
+  for (Index v = 0; v < p_.N; ++v) {
+    const double f = s.f[item(v)], r = p_.t[v] - f - s.figures[4 + group(v)];
+    bKb += s.b[v] * f;
+    tb += s.b[v] * p_.t[v];
+    least = std::min(least, p_.t[v] * (f + s.figures[4 + group(v)]));
+    if (hard_) continue;
+    if (r > 0 && p_.upper[v] > 0) loss += p_.upper[v] * r;
+    if (r < 0 && p_.lower[v] < 0) loss += p_.lower[v] * r;
+  }
+  for (int g = 0; g < p_.groups; ++g) loss += s.figures[4 + g] * p_.total[g];
+  const double D = tb - bKb / 2, P = !hard_ ? bKb / 2 + loss : least > 0 ? bKb / (2 * least * least) : infinite;
+  s.figures[1] = P == infinite ? infinite : (P - D) / std::max({std::abs(P), std::abs(D), o_.least});
+  s.figures[2] = P, s.figures[3] = D;
+}
+
+// An optimum of 0, bounds too far apart, or kernel values of float32 can leave what no step makes smaller.
+bool BoxSolver::no_progress(BoxState& s) const {
+  double &violation = s.figures[4 + p_.groups], &gap = s.figures[5 + p_.groups];
+  if (violation == 0 || s.figures[0] < violation / 2) violation = s.figures[0], s.counters[4] = s.counters[1];
+  if (s.figures[0] > o_.tol) return s.counters[1] - s.counters[4] > 1000000 + 100 * p_.N;
+  if (s.figures[1] == infinite) return false;
+  if (gap == 0 || s.figures[1] < gap / 2) gap = s.figures[1], s.counters[3] = 0;
+  return ++s.counters[3] > 64 + p_.N / 8;
+}
+
+bool BoxSolver::no_margin(const BoxState& s) const {
+  double bKb = 0, sum = 0;
+  for (Index v = 0; v < p_.N; ++v) bKb += s.b[v] * s.f[item(v)], sum += std::abs(s.b[v]);
+  return sum > 0 && bKb < 1e-10 * longest_ * sum * sum;
+}
+
+// Of the last working set first those inside their box, then the others, at most half of a new one.
+void BoxSolver::keep_some(const BoxState& s) {
+  const Index most = working_ / 2;
+  for (const bool inside : {true, false})
+    for (Index a = 0; a < working_ && static_cast<Index>(chosen_.size()) < most; ++a) {
+      const Column v = s.work[a];
+      if (v < 0 || in_[z(v)]) continue;
+      if (inside != (s.b[v] > p_.lower[v] && s.b[v] < p_.upper[v])) continue;
+      in_[z(v)] = 1;
+      chosen_.push_back(v);
+    }
+}
+
+void BoxSolver::take_worst(std::vector<Side>& side, Index most) {
+  const auto before = [](const Side& a, const Side& b) {
+    return a.value < b.value || (a.value == b.value && a.at < b.at);
+  };
+  const Index look_at = std::min<Index>(static_cast<Index>(side.size()), most + working_ / 2);
+  if (look_at < static_cast<Index>(side.size()))
+    std::nth_element(side.begin(), side.begin() + look_at, side.end(), before);
+  std::sort(side.begin(), side.begin() + look_at, before);
+  for (Index a = 0; a < look_at && most > 0; ++a) {
+    const Column v = side[z(a)].at;
+    if (in_[z(v)]) continue;
+    in_[z(v)] = 1;
+    chosen_.push_back(v);
+    --most;
+  }
+}
+
+void BoxSolver::choose(BoxState& s) {
+  chosen_.clear();
+  const bool all = working_ == p_.N;  // half of a tiny set could leave no pair to move
+  if (all)
+    for (Index v = 0; v < p_.N; ++v) chosen_.push_back(static_cast<Column>(v));
+  else
+    keep_some(s);
+  for (int g = 0; g < p_.groups && !all; ++g) {
+    const Index room = (working_ - static_cast<Index>(chosen_.size())) / (p_.groups - g);
+    take_worst(up_[g], room / 2);
+    take_worst(down_[g], room - room / 2);
+  }
+  for (const Column v : chosen_) in_[z(v)] = 0;
+  std::fill_n(s.work, o_.working, -1);
+  // The newest first: they are kept before older ones.
+  std::reverse_copy(chosen_.begin(), chosen_.end(), s.work);
+  std::sort(chosen_.begin(), chosen_.end(),
+            [&](Column a, Column b) { return group(a) != group(b) ? group(a) < group(b) : a < b; });
+}
+
+Index BoxSolver::solve_chosen(BoxState& s) {
+  ascent_->begin();
+  items_.clear();
+  for (std::size_t a = 0; a < chosen_.size(); ++a) {
+    const Index v = chosen_[a], i = item(v);
+    ascent_->add(s.b[v], p_.lower[v], p_.upper[v], s.f[i] - p_.t[v], source_.diag(i));
+    items_.push_back(static_cast<Column>(i));
+    if (a + 1 == chosen_.size() || group(v) != group(chosen_[a + 1])) {
+      ascent_->end_group();
+      items_.resize(z(ascent_->places()), static_cast<Column>(i));
+    }
+  }
+  source_.square(items_.data(), static_cast<Index>(items_.size()), ascent_->K(), ascent_->stride(), o_.threads);
+  // What all of the variables can reach at once is done at once.
+  const double epsilon = working_ == p_.N && s.figures[0] > o_.tol ? 0.9 * o_.tol : 0.1 * s.figures[0];
+  const Index steps = ascent_->run(epsilon, std::min(16 * working_ + 1000, o_.most_steps - s.counters[1]));
+  s.counters[1] += steps;
+  changed_.clear();
+  step_.clear();
+  for (std::size_t a = 0; a < chosen_.size(); ++a) {
+    const Column v = chosen_[a];
+    const double now = ascent_->beta(static_cast<Index>(a)), change = now - s.b[v];
+    if (change == 0) continue;
+    s.b[v] = now;
+    changed_.push_back(static_cast<Column>(item(v)));
+    step_.push_back(change);
+  }
+  return steps;
+}
+
+// Rows are added in the order of I whether they were kept or not, so that the sums do not depend on memory.
+void BoxSolver::add_rows(BoxState& s, const Column* I, const double* step, Index m, Poll poll) {
+  fresh_.clear();
+  row_.resize(z(m));
+  store_.turn();
+  for (Index a = 0; a < m; ++a)
+    if (!(row_[z(a)] = const_cast<float*>(source_.row(I[a]))) && !(row_[z(a)] = store_.find(I[a])))
+      fresh_.push_back(static_cast<Column>(a));
+  const Index n_fresh = static_cast<Index>(fresh_.size());
+  items_.clear();
+  for (const Column a : fresh_) {
+    const Index i = I[a];
+    // Most variables go to their bound once and stay there: a row is worth its memory from the second time on.
+    if (seen_[z(i)] || inside(s, i)) row_[z(a)] = store_.place(i);
+    seen_[z(i)] = 1;
+    items_.push_back(I[a]);
+  }
+  s.counters[2] += n_fresh;
+  source_.gather(items_.data(), n_fresh);
+  parallel_blocks(
+      n_, n_fresh > 0 ? chunk : 8 * chunk, o_.threads,
+      [&](Index begin, Index end) {
+        constexpr Index panel = RowSource::panel;
+        thread_local std::vector<float> values;
+        thread_local std::vector<float*> at;
+        at.resize(z(m));
+        Index homeless = 0;
+        for (const Column a : fresh_) homeless += row_[z(a)] == nullptr;
+        if (static_cast<Index>(values.size()) < homeless * chunk) values.resize(z(homeless * chunk));
+        for (Index a = m - 1; a >= 0; --a)
+          at[z(a)] = row_[z(a)] ? row_[z(a)] + begin : values.data() + --homeless * chunk;
+        for (Index a = 0; a < n_fresh; a += panel) {
+          float* out[panel];
+          for (Index e = 0; e < std::min(panel, n_fresh - a); ++e) out[e] = at[z(fresh_[z(a + e)])];
+          source_.tile(a / panel, begin, end - begin, out);
+        }
+        accumulate_fast(at.data(), step, m, end - begin, s.f + begin);
+      },
+      poll);
+}
+
+bool BoxSolver::inside(const BoxState& s, Index i) const {
+  for (Index v = i; v < p_.N; v += n_)
+    if (s.b[v] > p_.lower[v] && s.b[v] < p_.upper[v]) return true;
+  return false;
+}
+
+void BoxSolver::work_in(BoxWorkspace& place) {
+  if (place.last == this && ascent_ == place.ascent.get()) return;  // it may have worked elsewhere since
+  store_.use(place.rows);
+  std::fill(seen_.begin(), seen_.end(), 0);
+  if (!place.ascent || place.ascent->most() < working_) place.ascent = std::make_unique<PairAscent>(working_);
+  ascent_ = place.ascent.get();
+  place.last = this;
+}
+
+void BoxSolver::rescore(BoxState& s, Poll poll) {
+  std::fill_n(s.f, n_, 0.0);
+  shift(s, s.b, poll);
+}
+
+void BoxSolver::shift(BoxState& s, const double* change, Poll poll) {
+  work_in(own_);
+  std::vector<Column> I;
+  std::vector<double> step;
+  for (Index v = 0; v < p_.N; ++v)
+    if (change[v] != 0) I.push_back(static_cast<Column>(item(v))), step.push_back(change[v]);
+  for (std::size_t a = 0; a < I.size(); a += 512)
+    add_rows(s, I.data() + a, step.data() + a, std::min<Index>(512, static_cast<Index>(I.size() - a)), poll);
+}
+
+void BoxSolver::judge(BoxState& s) {
+  look(s);
+  measure(s);
+}
+
+BoxStop BoxSolver::advance(BoxState& s, Index budget, Poll poll, BoxWorkspace& place) {
+  work_in(place);
+  for (; budget > 0; --budget) {
+    look(s);
+    if (s.figures[0] <= o_.tol) {
+      measure(s);
+      if (s.figures[1] <= o_.gap_tol) return BoxStop::converged;
+    }
+    if (no_progress(s)) return BoxStop::stalled;
+    if (s.counters[1] >= o_.most_steps) return BoxStop::steps;
+    if (hard_ && no_margin(s)) return BoxStop::unbounded;
+    choose(s);
+    if (solve_chosen(s) == 0) return BoxStop::stalled;
+    add_rows(s, changed_.data(), step_.data(), static_cast<Index>(changed_.size()), poll);
+    ++s.counters[0];
+    poll();
+  }
+  return BoxStop::budget;
+}
+
+}  // namespace widemargin

@@ -1,0 +1,137 @@
+"""Probabilities of support vector classifiers, learnt from rows that the scores were not learnt from.
+
+Five stratified folds (fewer where a class has fewer rows) are fitted without one another, each scores the rows that it
+has not seen, and a sigmoid for each binary part is fitted to these scores (model/sigmoid). The probabilities never
+quarrel with `predict`: the label with the highest is the predicted one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Event
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.metaestimators import _safe_split, available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ..base.errors import BadInput
+from ..base.seeds import seed_from
+from ..base.threads import crew
+from ..model.multiclass import Part, binary_parts
+from ..model.sigmoid import agreeing, coupled, fit_sigmoid, normalised, of_parts
+
+FOLDS = 5
+
+
+def _wanted(estimator: Any) -> bool:
+    if not estimator.probability:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Probabilities:
+    """What a support vector classifier needs for probabilities."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"probability": ["boolean"]}
+
+    probability: bool = False
+
+    def _sigmoids(self, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+        """Attributes of a fit."""
+        found = sigmoids(self, X, y, sample_weight) if self.probability else (None, None)
+        return dict(zip(("probA_", "probB_"), found, strict=True))
+
+    @available_if(_wanted)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each class; the highest is that of the predicted label.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or a list of items
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), in the order of `classes_`
+        """
+        check_is_fitted(self)
+        if getattr(self, "probA_", None) is None:
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False: fit again with probability=True."
+            )
+        k = len(self.classes_)
+        p = of_parts(part_scores(self, X), self.probA_, self.probB_)
+        if k == 2:
+            p = np.column_stack([1 - p[:, 0], p[:, 0]])
+        else:
+            p = coupled(p, k) if self.multiclass == "ovo" else normalised(p)
+        decided = np.asarray(np.searchsorted(self.classes_, self.predict(X)))
+        return agreeing(p, decided)
+
+    @available_if(_wanted)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """The logarithm of the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or a list of items
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), in the order of `classes_`
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+def part_scores(model: Any, X: Any) -> np.ndarray:
+    """n x parts; a positive score of pair (i, j) speaks for class i."""
+    return model.model_.scores(model._items(X), model._threads())
+
+
+def sigmoids(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
+    """A and B of every binary part, from scores of rows by machines that have not seen them."""
+    data = clone(estimator)._read(X, y, sample_weight)
+    rows = data.numbers(np.arange(data.n))
+    codes, k = data.y, len(data.labels.classes)
+    counts = np.bincount(codes, minlength=k)
+    if counts.min() < 2:
+        name = data.labels.classes[int(counts.argmin())]
+        raise BadInput(f"probability=True needs at least 2 rows of each class, but class {name} has {counts.min()}.")
+    folds = StratifiedKFold(min(FOLDS, int(counts.min())), shuffle=True, random_state=seed_from(estimator.random_state))
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    beside = {"probability": False, "n_jobs": 1, "observe": None, "warm_start": False}
+
+    def one(pair: tuple[np.ndarray, np.ndarray], _cancelled: Event) -> np.ndarray:
+        train, test = (rows[part] for part in pair)
+        machine = clone(estimator).set_params(**beside)
+        X_train, y_train = _safe_split(machine, X, np.asarray(y), train)
+        machine.fit(
+            X_train, y_train, sample_weight=None if weight is None else np.broadcast_to(weight, (len(y),))[train]
+        )
+        return part_scores(machine, _safe_split(machine, X, None, test, train)[0])
+
+    split = list(folds.split(np.zeros((data.n, 1)), codes))
+    found = crew(estimator._threads(), one, split)
+    scores = np.empty((data.n, found[0].shape[1]))
+    for (_, test), values in zip(split, found, strict=True):
+        scores[test] = values
+    own = np.ones(data.n) if data.weight is None else data.weight
+    return _fitted(scores, codes, own, binary_parts(k, estimator.multiclass))
+
+
+def _fitted(
+    scores: np.ndarray, codes: np.ndarray, weight: np.ndarray, parts: list[Part]
+) -> tuple[np.ndarray, np.ndarray]:
+    A, B = np.empty((2, len(parts)))
+    for q, part in enumerate(parts):
+        place = part.among(codes)
+        here = np.arange(len(codes)) if place is None else place
+        # Scores of pair (i, j) speak for class i, which is the negative one of the part.
+        positive = codes[here] == (part.positive if part.negative is None else part.negative)
+        A[q], B[q] = fit_sigmoid(scores[here, q], positive, weight[here])
+    return A, B

@@ -1,0 +1,184 @@
+"""What support vector classifiers keep of their binary parts, in LIBSVM's layout, and how it is certified."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from ..base.errors import BadInput
+from ..certificate.record import SVMCertificate, merge
+from ..data.labels import class_factors
+from ..kernels.gram import GramSource
+from ..model.box import BoxProblem
+from ..model.dual import DualPoint, DualPoints
+from ..model.kernel import KernelModel
+from ..model.multiclass import Part, binary_parts, rows_of_parts
+from ..model.pairs import PairsModel, pairs
+from .kernel_support import KernelTraining
+from .svm_hard import proof_against, refuse
+from .svm_input import known_psd
+from .svm_support import SVMSupport
+from .svm_work import Solved, Work
+
+
+class ClassifierParts(SVMSupport):
+    """The parts of two classes, of all pairs, or of each class and the rest."""
+
+    def _parts(self, data: KernelTraining) -> list[Part]:
+        return binary_parts(len(data.labels.classes), self.multiclass)
+
+    def _part_problem(self, data: KernelTraining, part: Part, rows: np.ndarray | None) -> BoxProblem:
+        signs = part.signs(data.y) if rows is None else part.signs(data.y[rows])
+        weight = np.ones(data.n) if data.weight is None else data.weight
+        return self._problem(signs, weight if rows is None else weight[rows])
+
+    # ---- what is kept ------------------------------------------------------------------------------------------
+
+    def _learnt(self, work: Work, solved: Sequence[Solved]) -> dict[str, Any]:
+        """The support in the order of the classes, coefficients as users of the peers expect them."""
+        data = work.data
+        k, n, classes = len(data.labels.classes), data.n, data.labels.classes
+        where = [np.arange(n) if p is None else p for p in work.places]
+        used, free = np.zeros((2, n), dtype=bool)
+        for place, s in zip(where, solved, strict=True):
+            used[place[s.coef != 0]] = True
+            free[place[s.free]] = True
+        support = np.flatnonzero(used)
+        support = support[np.argsort(data.y[support], kind="stable")]
+        paired = k > 2 and self.multiclass == "ovo"
+        with np.errstate(divide="ignore"):
+            margin = np.array([s.scale / np.sqrt(max(s.solution.square, 0.0)) for s in solved])
+        return {
+            "classes_": classes,
+            "kernel_": data.kernel,
+            **self._support(work, support, self._coefficients(data, where, solved, support, paired)),
+            "support_free_": free[support],
+            "intercept_": np.array([s.intercept for s in solved]) * (-1.0 if paired else 1.0),
+            "n_support_": np.bincount(data.y[support], minlength=k).astype(np.int32),
+            "n_iter_": np.array([max(s.solution.steps, 1) for s in solved], dtype=np.int32),
+            "margin_": margin,
+            "slacks_": self._slacks(work, solved[0]) if k == 2 else None,
+        }
+
+    def _coefficients(
+        self, data: KernelTraining, where: list[np.ndarray], solved: Sequence[Solved], support: np.ndarray, paired: bool
+    ) -> np.ndarray:
+        at = np.full(data.n, -1)
+        at[support] = np.arange(len(support))
+        k = len(data.labels.classes)
+        of_pair = list(pairs(k))
+        table = np.zeros((k - 1 if paired else len(solved), len(support)))
+        for q, (place, s) in enumerate(zip(where, solved, strict=True)):
+            here = np.flatnonzero(s.coef)
+            rows = coef_rows(data.y[place[here]], *of_pair[q]) if paired else np.full(here.size, q)
+            table[rows, at[place[here]]] = -s.coef[here] if paired else s.coef[here]
+        return table
+
+    def _slacks(self, work: Work, s: Solved) -> np.ndarray | None:
+        """xi of each row that was given, NaN for those of weight 0; None where the fit was cut off."""
+        if s.solution.f is None:
+            return None
+        scores = s.solution.f / s.scale + s.intercept
+        return work.of_given(np.maximum(0.0, 1 - (2.0 * work.data.y - 1) * scores), None, np.nan)
+
+    def _class_weights(self, data: KernelTraining, sample_weight: Any, n: int) -> np.ndarray:
+        """What class_weight multiplies C of each class with."""
+        if self.class_weight is None:
+            return np.ones(len(data.labels.classes))
+        if isinstance(self.class_weight, dict):
+            here = set(data.labels.classes.tolist())
+            wish = {label: factor for label, factor in self.class_weight.items() if label in here}
+            return class_factors(wish, data.labels, data.y, None)
+        weight = np.broadcast_to(np.asarray(1.0 if sample_weight is None else sample_weight, float), n)
+        return class_factors(self.class_weight, data.labels, data.y, weight[data.numbers(np.arange(data.n))])
+
+    @property
+    def _paired(self) -> bool:
+        return len(self.classes_) > 2 and self.multiclass == "ovo"
+
+    def _model(self, a: Mapping[str, Any]) -> KernelModel | PairsModel:
+        coef = self._dense(a["dual_coef_"])
+        if a["n_support_"].sum() != coef.shape[1]:
+            raise BadInput(f"The internal representation of {type(self).__name__} was altered: fit it again.")
+        if len(a["classes_"]) > 2 and self.multiclass == "ovo":
+            return PairsModel(a["kernel_"], a["support_items_"], coef, a["n_support_"], a["intercept_"])
+        return KernelModel(a["kernel_"], a["support_items_"], coef, a["intercept_"])
+
+    @property
+    def model_(self) -> KernelModel | PairsModel:
+        """The expansions in kernel values, one for each binary part."""
+        check_is_fitted(self)
+        return self._model(vars(self))
+
+    def _weights(self) -> Any:
+        if not self._paired:
+            return super()._weights()
+        rows, coef = self.support_vectors_, self._dense(self.dual_coef_)
+        ends = np.cumsum(self.n_support_)
+        sums = [coef[:, e - c : e] @ rows[e - c : e] for e, c in zip(ends, self.n_support_, strict=True)]
+        W = np.vstack([sums[i][j - 1] + sums[j][i] for i, j in pairs(len(self.classes_))])
+        return type(rows)(W) if sp.issparse(rows) else W
+
+    # ---- certificate -------------------------------------------------------------------------------------------
+
+    def _proof(self, points: list[DualPoint]) -> DualPoints:
+        return DualPoints.of(points)
+
+    def _merged(self, data: KernelTraining, certificates: list[SVMCertificate]) -> Any:
+        names = [part.name(data.labels.classes) for part in self._parts(data)]
+        whole = merge(dict(zip(names, certificates, strict=True)), data_digest=data.digest)
+        return replace(whole, data_digest=data.digest)
+
+    def _certify(self, data: KernelTraining, *, prove: bool = False) -> Any:
+        source = GramSource(self.kernel_, data.items, self._threads())
+        psd = known_psd(self.kernel_, data.items)
+        of_row = self._place_in_support(data)
+        certificates = []
+        parts = self._parts(data)
+        for q, (part, rows) in enumerate(zip(parts, rows_of_parts(parts, data.y), strict=True)):
+            place = np.arange(data.n) if rows is None else rows
+            problem = self._part_problem(data, part, rows)
+            coef = self._part_coef(q, data.y[place], of_row[place])
+            point = self._point(problem, coef) if self.proof_ is None else self.proof_[q]
+            here = source if rows is None else source.take(rows)
+            intercept = float(self.intercept_[q]) * (-1.0 if self._paired else 1.0)
+            certificates.append(self._certificate(here, problem, point, intercept, coef, psd))
+        return self._merged(data, certificates)
+
+    def _point(self, problem: BoxProblem, coef: np.ndarray) -> DualPoint:
+        """The proof from coefficients alone, where it was left out of a file."""
+        return DualPoint(coef)
+
+    def _part_coef(self, q: int, classes: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """The model's coefficients of a part, by its items."""
+        coef = np.zeros(len(at))
+        here = np.flatnonzero(at >= 0)
+        table = self._dense(self.dual_coef_)
+        if self._paired:
+            coef[here] = -table[coef_rows(classes[here], *list(pairs(len(self.classes_)))[q]), at[here]]
+        else:
+            coef[here] = table[q, at[here]]
+        return coef
+
+    def _refuse_inseparable(self, work: Work, k: int, source: GramSource, solved: Solved, *, last: bool) -> None:
+        """For C=inf: raises with the proof, or at the last attempt without."""
+        proof = proof_against(source, solved.problem, solved.solution.b)
+        if proof is None and not (last and solved.certificate.primal == np.inf):
+            return
+        witness = None if proof is None else work.of_given(proof[1], work.places[k], 0.0)
+        name = self._parts(work.data)[k].name(work.data.labels.classes)
+        refuse(name, solved.problem.n, proof, witness)
+
+    def _refuse_ties(self) -> None:
+        if self._paired and self.break_ties and self.decision_function_shape == "ovo":
+            raise BadInput("break_ties must be False when decision_function_shape is 'ovo': set one or the other.")
+
+
+def coef_rows(classes: np.ndarray, i: int, j: int) -> np.ndarray:
+    """Where LIBSVM keeps the coefficients of a pair: those of class i in row j - 1, those of class j in row i."""
+    return np.where(classes == i, j - 1, i)

@@ -1,0 +1,146 @@
+"""Cross-validation of soft-margin machines for many C: folds, shared kernel values, scores of held-out rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+from ..base.drive import Watch
+from ..base.errors import BadInput
+from ..model.multiclass import binary_parts, decide
+from ..model.pairs import pairs
+from ..solver.box import BoxOptions
+from ..solver.folds import Fold, all_paths
+from .kernel_support import KernelTraining
+from .svc_path import shared_gram
+
+
+class HeldOut(ClassifierMixin, BaseEstimator):
+    """What a scorer of scikit-learn may ask of a machine, for the rows that were held out."""
+
+    def __init__(self, classes: Any = None, decision: Any = None, codes: Any = None) -> None:
+        self.classes, self.decision, self.codes = classes, decision, codes
+
+    @property
+    def classes_(self) -> np.ndarray:
+        return self.classes
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        return self.decision
+
+    def predict(self, X: Any) -> np.ndarray:
+        return self.classes[self.codes]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+class Search:
+    """One set of folds for all gammas."""
+
+    def __init__(self, machine: Any, given: tuple[Any, Any, Any], data: KernelTraining, Cs: np.ndarray) -> None:
+        self.machine, self.Cs, self.codes, self.classes = machine, Cs, data.y, data.labels.classes
+        self.X, y, sample_weight = given
+        self.numbers = data.numbers(np.arange(data.n))
+        self.user_weight = None if sample_weight is None else np.broadcast_to(
+            np.asarray(sample_weight, dtype=np.float64), (_num_samples(y),)
+        )[self.numbers]  # fmt: skip
+        self.parts = binary_parts(len(self.classes), machine.multiclass)
+        self.paired = len(self.parts) > len(self.classes) or (len(self.classes) == 3 and machine.multiclass == "ovo")
+        weight = np.ones(data.n) if data.weight is None else data.weight
+        self.folds = [
+            Fold(weight * np.bincount(train, minlength=data.n), test)
+            for train, test in split(machine.cv, data.y, self.numbers, _num_samples(y))
+        ]
+        self.order = self._by_class_and_fold() if self.paired else np.arange(data.n)
+
+    def _by_class_and_fold(self) -> np.ndarray:
+        """What a pair trains on in a fold are then a few runs of neighbours."""
+        fold_of = np.zeros(len(self.codes), np.intp)
+        for k, fold in enumerate(self.folds):
+            fold_of[fold.test] = k
+        return np.lexsort((fold_of, self.codes))
+
+    def along_C(self, kernel: Any, items: Any, watch: Watch) -> tuple[np.ndarray, ...]:
+        """Scores, gaps, steps and seconds, each n_C x n_folds, for one kernel."""
+        m, order = self.machine, self.order
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        threads = m._threads()
+        gram, memory = shared_gram(kernel, items.take(order) if self.paired else items, threads, m.cache_size)
+        options = BoxOptions(tol=m.tol, gap_tol=m.gap_tol, max_steps=m.max_iter, memory=memory, threads=threads)
+        folds = [Fold(fold.weight[order], place[fold.test]) for fold in self.folds]
+        found = all_paths(gram, self.codes[order], self.parts, folds, self.Cs, options, watch)
+        scores = [self._scores(fold, [p.scores for p in parts]) for fold, parts in zip(self.folds, found, strict=True)]
+        gaps = [np.max([p.gaps for p in parts], axis=0) for parts in found]
+        steps = [np.nan_to_num(np.sum([p.steps for p in parts], axis=0)).astype(np.int64) for parts in found]
+        seconds = [np.sum([p.seconds for p in parts], axis=0) for parts in found]
+        return tuple(np.array(a).T for a in (scores, gaps, steps, seconds))
+
+    # ---- scores ------------------------------------------------------------------------------------------------
+
+    def _scores(self, fold: Fold, by_part: list[np.ndarray]) -> np.ndarray:
+        """Of one fold, for each C."""
+        return np.array([self._score(fold, np.column_stack([p[c] for p in by_part])) for c in range(len(self.Cs))])
+
+    def _score(self, fold: Fold, scores: np.ndarray) -> float:
+        if np.isnan(scores).any():
+            return np.nan
+        m, k, weight = self.machine, len(self.classes), self.user_weight
+        weight = None if weight is None else weight[fold.test]
+        codes = winners(scores, k, m.multiclass, m.break_ties)
+        if m.scoring is None:
+            return float(np.average(codes == self.codes[fold.test], weights=weight))
+        shape = scores if self.paired and m.decision_function_shape == "ovo" else decide(scores, k, m.multiclass)
+        scorer = get_scorer(m.scoring) if isinstance(m.scoring, str) else m.scoring
+        rows, labels = _safe_indexing(self.X, self.numbers[fold.test]), self.classes[self.codes[fold.test]]
+        more = {} if weight is None else {"sample_weight": weight}
+        return float(scorer(HeldOut(self.classes, shape, codes), rows, labels, **more))
+
+
+def winners(scores: np.ndarray, n_classes: int, scheme: str, break_ties: bool) -> np.ndarray:
+    """Codes of the predicted classes from the scores of the binary parts, as SVC.predict decides."""
+    if n_classes == 2:
+        return (scores[:, 0] > 0).astype(np.intp)
+    if scheme == "ovr" or break_ties:
+        return decide(scores, n_classes, scheme).argmax(axis=1)
+    votes = np.zeros((len(scores), n_classes), np.int32)
+    for p, (i, j) in enumerate(pairs(n_classes)):
+        votes[:, i] += scores[:, p] < 0
+        votes[:, j] += scores[:, p] >= 0
+    return votes.argmax(axis=1)
+
+
+def split(cv: Any, codes: np.ndarray, numbers: np.ndarray, n_given: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Folds of the rows that are there. An iterable has the numbers of the rows as given; some may be absent."""
+    listed = isinstance(cv, Iterable) and not hasattr(cv, "split")
+    splitter = check_cv(list(cv) if listed else cv, codes, classifier=True)
+    folds = []
+    of = np.full(n_given, -1)
+    of[numbers] = np.arange(len(numbers))
+    for k, pair in enumerate(splitter.split(np.zeros((len(codes), 1)), codes)):
+        train, test = (_present(part, of, k) if listed else part for part in pair)
+        if len(train) == 0 or len(test) == 0:
+            raise BadInput(
+                f"fold {k} of cv has {len(train)} rows to train on and {len(test)} to test on: give it both."
+            )
+        folds.append((train, test))
+    if not folds:
+        raise BadInput("cv holds no folds: give at least one pair (train, test).")
+    return folds
+
+
+def _present(rows: Any, of: np.ndarray, fold: int) -> np.ndarray:
+    rows = np.asarray(rows)
+    rows = np.flatnonzero(rows) if rows.dtype == bool else rows
+    if rows.size and (rows.min() < -len(of) or rows.max() >= len(of)):
+        raise BadInput(f"fold {fold} of cv speaks of row {rows.max()}, but there are {len(of)} rows.")
+    rows = of[rows.astype(np.intp)]
+    return rows[rows >= 0]

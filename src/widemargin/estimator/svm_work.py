@@ -1,0 +1,165 @@
+"""The parts of a support vector machine's fit under way: who may look on, and what a model of them would be now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from ..base.callbacks import EpochTasks
+from ..base.drive import Watch
+from ..base.records import Stop, Trace
+from ..base.threads import crew
+from ..certificate.record import SVMCertificate
+from ..kernels.gram import GramSource
+from ..model.box import BoxProblem
+from ..model.dual import DualPoint
+from ..model.pairs import pairs
+from ..solver.pairs import BATCH, PairFits, can_share, last_digits
+from ..solver.svm import BoxFit, BoxSolution, run_all
+
+
+@dataclass
+class Solved:
+    """A part: its solution, what the model is divided by, and what was proved."""
+
+    problem: BoxProblem
+    solution: BoxSolution
+    scale: float
+    certificate: SVMCertificate = SVMCertificate(claim="not recomputed yet", holds=None)  # noqa: RUF009
+
+    @property
+    def point(self) -> DualPoint:
+        return DualPoint(self.solution.b, self.solution.rho if len(self.problem.total) == 2 else 0.0)
+
+    @property
+    def coef(self) -> np.ndarray:
+        """Of each item of the part."""
+        return self.problem.items(self.solution.b) / self.scale
+
+    @property
+    def intercept(self) -> float:
+        return self.solution.intercept / self.scale
+
+    @property
+    def free(self) -> np.ndarray:
+        """Which items have a variable inside of its box."""
+        b, p = self.solution.b, self.problem
+        inside: np.ndarray = (b > p.lower) & (b < p.upper)
+        return np.logical_or.reduce(inside.reshape(-1, p.n))
+
+
+class Work:
+    """Solves the parts on several threads; one after the other where somebody looks on."""
+
+    def __init__(
+        self,
+        estimator: Any,
+        data: Any,
+        source: GramSource,
+        places: Sequence[np.ndarray | None],
+        problems: Sequence[BoxProblem],
+        starts: Sequence[np.ndarray | None],
+        psd: bool,
+        beside: dict[str, Any],
+    ) -> None:
+        self.estimator, self.data, self.source, self.psd = estimator, data, source, psd
+        self.places, self.problems, self.starts, self.beside = places, problems, starts, beside
+        self.fits: list[BoxFit | None] = [None] * len(problems)
+        self.done: dict[int, Solved] = {}
+        self.tasks = EpochTasks(estimator, data, None)
+        self.stopped = False
+
+    def solve(self) -> list[Solved]:
+        self.watch, threads = self.estimator._watch(), self.estimator._threads()
+        watched = self.tasks.active or self.watch.observe is not None
+        soft = not any(problem.hard for problem in self.problems)
+        paired = all(place is not None for place in self.places)
+        if paired and soft and not watched and can_share(self.source):
+            return self._pairs(threads)
+        return crew(1 if watched else threads, self._one, range(len(self.problems)))
+
+    def _pairs(self, threads: int) -> list[Solved]:
+        """All pairs of classes on kernel values that they share."""
+        options, codes = self.estimator._box_options(len(self.problems)), self.data.y
+        k = int(codes.max()) + 1
+        shared, of_pair = PairFits(self.source, codes, k, options), list(pairs(k))
+
+        def proved(one: tuple[int, BoxSolution], cancelled: Event) -> Solved:
+            q, found = one
+            return self.estimator._refined(self, q, self.fits[q], found, self._watch(cancelled))
+
+        for first in range(0, len(of_pair), BATCH):
+            batch = range(first, min(first + BATCH, len(of_pair)))
+            fits = [
+                shared.fit(*of_pair[q], self.problems[q], last_digits(len(of_pair), self.problems[q])) for q in batch
+            ]
+            self.fits[first : batch.stop] = fits
+            for q, fit in zip(batch, fits, strict=True):
+                fit.start(self.starts[q])
+            found = run_all(fits, self._watch(None), threads)
+            for q, solved in zip(batch, crew(threads, proved, list(zip(batch, found, strict=True))), strict=True):
+                self.done[q] = solved
+        return [self.done[q] for q in range(len(of_pair))]
+
+    def _one(self, k: int, cancelled: Event) -> Solved:
+        place, problem = self.places[k], self.problems[k]
+        here = self.source if place is None else self.source.take(place)
+        fit = self.estimator._part(here, problem, self.estimator._box_options(len(self.problems)))
+        self.fits[k] = fit
+        solved = self.estimator._solve(self, k, fit, self._watch(cancelled))
+        self.done[k] = solved
+        return solved
+
+    def _watch(self, cancelled: Event | None) -> Watch:
+        """One stop is a stop of all parts, as is the end of the time."""
+        w = Watch(
+            observe=self._observe if self.watch.observe else None,
+            after_step=self._after_step if self.tasks.active else None,
+            cancelled=cancelled,
+        )
+        w.deadline, w.max_time = self.watch.deadline, self.watch.max_time
+        return w
+
+    def _observe(self, step: int, columns: dict[str, Any], snapshot: Any) -> bool:
+        self.stopped = self.stopped or bool(self.watch.observe(step, columns, snapshot))
+        return self.stopped
+
+    def _after_step(self, _step: int, _columns: dict[str, Any]) -> bool:
+        now = lambda: self.estimator._learnt(self, self.as_it_is())  # noqa: E731
+        self.stopped = self.stopped or self.tasks.epoch_done(now)
+        return self.stopped
+
+    def of_given(self, values: np.ndarray, place: np.ndarray | None, missing: float) -> np.ndarray:
+        """Values of the items of a part as values of all rows that were given."""
+        out = np.full(self.beside["shape_fit_"][0], missing)
+        out[self.data.numbers(np.arange(self.data.n) if place is None else place)] = values
+        return out
+
+    # ---- what a model would be now -----------------------------------------------------------------------------
+
+    @property
+    def begun(self) -> bool:
+        return any(fit is not None and fit.state is not None for fit in self.fits)
+
+    def as_it_is(self) -> list[Solved]:
+        return [self.done.get(k) or self._unfinished(k) for k in range(len(self.problems))]
+
+    def model(self) -> Any:
+        return self.estimator._model(self.estimator._learnt(self, self.as_it_is()))
+
+    def _unfinished(self, k: int) -> Solved:
+        """The offsets are those of the last look, since scores may lag behind the variables where work was cut off."""
+        problem, fit = self.problems[k], self.fits[k]
+        stop = Stop("asked", "under way")
+        if fit is None or fit.state is None:
+            zero = np.zeros(max(len(problem.total), 1))
+            return Solved(problem, BoxSolution(np.zeros(problem.n_variables), zero, stop, 0, Trace(), 0.0), 1.0)
+        state, groups = fit.state, len(fit.problem.total)
+        found = fit._solution(state.b, state.f, state.figures[4 : 4 + groups].copy(), stop)
+        found = replace(found, square=np.nan, f=None)
+        found = self.estimator._solution(problem, found)
+        return Solved(problem, found, self.estimator._divisor(problem, found.rho))

@@ -1,0 +1,57 @@
+"""Expansions of all pairs of classes, in LIBSVM's layout: an item of class i has one for each other class.
+
+Symbols  pair (i, j), i < j: positive scores speak for class i; a support item of class i keeps its coefficient for the
+         pair in row j - 1, one of class j in row i
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..base.blas import one_blas_thread
+from ..kernels.rows import RowKernel
+from .kernel import blocks, many
+
+
+def pairs(n_classes: int) -> Iterator[tuple[int, int]]:
+    return ((i, j) for i in range(n_classes) for j in range(i + 1, n_classes))
+
+
+@dataclass(frozen=True)
+class PairsModel:
+    """Scores of all pairs from one kernel block: each class's support is summed once, for all its pairs."""
+
+    kernel: Any
+    support: Any
+    coef: np.ndarray  # classes - 1 x support
+    n_support: np.ndarray  # of each class, in the order of `support`
+    intercept: np.ndarray  # pairs
+
+    def scores(self, items: Any, threads: int = 1) -> np.ndarray:
+        """n x pairs."""
+        items = self.kernel.prepare(items)
+        out = np.empty((len(items), len(self.intercept)))
+        if isinstance(self.kernel, RowKernel):
+            self._add_up(slice(None), out, [self._of_class(items, c, threads) for c in range(len(self.n_support))])
+            return out
+        with one_blas_thread():
+            for rows, K in blocks(self.kernel, items, self.support, threads):
+                self._add_up(rows, out, [K[:, s] @ self.coef[:, s].T for s in self._places()])
+        return out
+
+    def _places(self) -> list[slice]:
+        return [slice(e - n, e) for e, n in zip(np.cumsum(self.n_support), self.n_support, strict=True)]
+
+    def _of_class(self, items: Any, c: int, threads: int) -> np.ndarray:
+        """Sums over the support of one class, for all its pairs."""
+        place = self._places()[c]
+        part = self.support.take(np.arange(place.start, place.stop))
+        return self.kernel.sums(items, part, self.coef[:, place], threads, single=many(self.support))
+
+    def _add_up(self, rows: slice, out: np.ndarray, sums: list[np.ndarray]) -> None:
+        for p, (i, j) in enumerate(pairs(len(self.n_support))):
+            out[rows, p] = sums[i][:, j - 1] + sums[j][:, i] + self.intercept[p]

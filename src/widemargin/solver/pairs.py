@@ -1,0 +1,100 @@
+"""All pairs of classes on shared kernel values: those among the rows of one class are computed once for all its pairs.
+
+Problem  the box problems of pairs (i, j) of classes; see core/kernel/pair_source.hpp
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from .. import _core
+from ..base.drive import Watch
+from ..kernels.gram import GramSource
+from ..kernels.items import RowItems
+from ..kernels.rows import RowKernel
+from ..model.box import BoxProblem
+from .box import BoxOptions, BoxState
+from .svm import BoxFit, BoxSolution, run_all
+
+BATCH = 32  # pairs under way at a time: what they keep of kernel values is given back when they end
+FEW = 3  # so many pairs, or so few items, are worth the last digits
+SMALL = 256
+
+
+class PairFits:
+    """The rows of every class, ready for problems of two of them."""
+
+    def __init__(self, source: GramSource, codes: np.ndarray, n_classes: int, options: BoxOptions) -> None:
+        assert isinstance(source.items, RowItems)
+        self.source, self.options = source, options
+        self.rows = [np.flatnonzero(codes == c) for c in range(n_classes)]
+        items = [source.near_origin.take(r).native for r in self.rows]
+        spec: tuple[int, float, float, int] = source.kernel.native()
+        self.native = _core.class_rows(items, *spec, options.memory // 2, source.threads)
+
+    def fit(self, i: int, j: int, problem: BoxProblem, last_digits: bool) -> BoxFit:
+        """Of a pair whose items stand in the problem in the order that they have among all."""
+        items = np.concatenate([self.rows[i], self.rows[j]])
+        place = np.empty(len(items), np.intp)
+        place[np.argsort(items, kind="stable")] = np.arange(len(items))
+        return _Ordered(
+            self.source, problem, self.options, _core.pair_source(self.native, i, j), last_digits, items, place
+        )
+
+
+class _Ordered(BoxFit):
+    """A fit that has its items class by class: item k stands at place[k] of the problem that was given."""
+
+    def __init__(
+        self,
+        source: GramSource,
+        problem: BoxProblem,
+        options: BoxOptions,
+        rows: _core.RowSource,
+        last_digits: bool,
+        items: np.ndarray,
+        place: np.ndarray,
+    ) -> None:
+        self.place = place
+        super().__init__(source, problem.take(place), options, rows, last_digits, items)
+
+    def _solution(self, *found):
+        solution, n = super()._solution(*found), self.problem.n
+        b = np.empty_like(solution.b)
+        for side in range(len(b) // n):
+            b[side * n + self.place] = solution.b[side * n : (side + 1) * n]
+        f = np.empty(n)
+        f[self.place] = solution.f
+        solution.b, solution.f = b, f
+        return solution
+
+    def start(self, b: np.ndarray | None = None) -> BoxState:
+        return super().start(b if b is None else b[self.place])
+
+
+def solve_pairs(
+    source: GramSource,
+    codes: np.ndarray,
+    pairs: Sequence[tuple[int, int]],
+    problems: Sequence[BoxProblem],
+    options: BoxOptions,
+    watch: Watch,
+    threads: int,
+) -> Iterator[tuple[BoxFit, BoxSolution]]:
+    """Each pair's fit and solution, in order."""
+    shared = PairFits(source, codes, int(codes.max()) + 1, options)
+    for first in range(0, len(pairs), BATCH):
+        batch = range(first, min(first + BATCH, len(pairs)))
+        fits = [shared.fit(*pairs[k], problems[k], last_digits(len(pairs), problems[k])) for k in batch]
+        yield from zip(fits, run_all(fits, watch, threads), strict=True)
+
+
+def last_digits(n_pairs: int, problem: BoxProblem) -> bool:
+    """Whether linear equations are to end the fit of a pair."""
+    return n_pairs <= FEW or problem.n <= SMALL
+
+
+def can_share(source: GramSource) -> bool:
+    return isinstance(source.kernel, RowKernel) and isinstance(source.items, RowItems)

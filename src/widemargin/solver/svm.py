@@ -1,0 +1,194 @@
+"""From a box problem to its solution in float64: rounds in float32, then the last digits, then the offsets.
+
+Problem  model/box.py
+Symbols  o_g the offset of group g: the bias of C-SVC and regression; nu-forms have two, whose half sum is the bias and
+         whose half difference is rho
+Stops    see solver/box and solver/active_set; `refine` makes f exact and goes on, where float32 was not enough
+Method   o_g is minus the mean of F over the free variables, and where there are none the middle of the interval of
+         optimal offsets                                                                 [ChangLin11, sec. 4.1.5]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..base.drive import STRETCH, Cancelled, Watch, drive
+from ..base.records import Stop, Trace
+from ..kernels.gram import GramSource
+from ..model.box import BoxProblem
+from .active_set import WHOLE, polish
+from .box import KINDS, BoxOptions, BoxSolver, BoxState
+
+ENDLESS = 1 << 40
+STEPS = 100_000  # that a refinement may take at least
+SINGLE = 1e-6  # tolerances that kernel values of float32 can be trusted with
+# What the last digits may cost: a share of the kernel values computed, each worth so many operations of linear algebra.
+SHARE = 0.1
+OPERATIONS = 60  # of which a factorisation of n x n takes n^3 / 3, so this is three times what a value costs
+SOLVES = 4
+DOUBLE = 2.5  # values in float64
+
+
+@dataclass
+class BoxSolution:
+    b: np.ndarray
+    offsets: np.ndarray
+    stop: Stop
+    steps: int
+    trace: Trace
+    square: float  # |w|^2
+    f: np.ndarray | None = None  # K b, by item
+
+    @property
+    def intercept(self) -> float:
+        return float(np.mean(self.offsets))
+
+    @property
+    def rho(self) -> float:
+        """The margin of nu-SVC, minus the half-width of nu-SVR's tube."""
+        return float(self.offsets[-1] - self.offsets[0]) / 2
+
+
+class BoxFit:
+    """One problem from its start to its solution, and further if that was not good enough.
+
+    `rows` are the kernel values in float32, if not those of `source`; `last_digits` says whether linear equations end
+    it; `among` are the items of `source` that the problem speaks of, if not all.
+    """
+
+    def __init__(
+        self,
+        source: GramSource,
+        problem: BoxProblem,
+        options: BoxOptions,
+        rows: _core.RowSource | None = None,
+        last_digits: bool = True,
+        among: np.ndarray | None = None,
+    ) -> None:
+        self.problem, self.last_digits, self.rows = problem, last_digits, rows
+        self.asked = options
+        self.options = replace(options, tol=max(options.tol, SINGLE), gap_tol=max(options.gap_tol, SINGLE))
+        self._all, self._among = source, among
+        self.solver = BoxSolver(source if rows is not None else self.source, problem, self.options, rows)
+        self.state: BoxState | None = None
+        self.refined = 0
+        self.trace = Trace(self.solver.columns)
+
+    @cached_property
+    def source(self) -> GramSource:
+        return self._all if self._among is None else self._all.take(self._among)
+
+    def start(self, b: np.ndarray | None = None) -> BoxState:
+        if self.state is None:
+            self.state = self.solver.start(b)
+        return self.state
+
+    def run(self, watch: Watch | None = None, start: np.ndarray | None = None, snapshot: Any = None) -> BoxSolution:
+        stop, self.trace = drive(
+            self.solver,
+            self.start(start),
+            last=ENDLESS,
+            explain=self.solver.explain(self.start(), watch.max_time if watch else None),
+            watch=watch,
+            snapshot=(lambda: snapshot(self.solution())) if snapshot else lambda: None,
+        )
+        if stop.kind == "epochs" and self.state is not None and self.state.steps != self.asked.max_steps:
+            stop = Stop("stalled", stop.sentence)
+        return self._finished(stop)
+
+    def refine(self, watch: Watch | None = None) -> BoxSolution:
+        """f anew in float64, and on from there: what float32 cannot say of the whole it can of what is left."""
+        assert self.state is not None
+        self.state.f[:] = self.source.expand(self.problem.items(self.state.b))
+        self.state.counters[3], self.state.counters[4], self.state.figures[-2:] = 0, self.state.steps, 0.0
+        self.refined += 1
+        o, most = self.options, self.asked.max_steps
+        # Where as many steps again do not help, more will not: the values are not good enough.
+        enough = self.state.steps + max(self.state.steps // self.refined, STEPS)
+        self.options = replace(
+            o,
+            tol=_closer(o.tol, self.asked.tol),
+            gap_tol=_closer(o.gap_tol, self.asked.gap_tol),
+            max_steps=enough if most < 0 else min(most, enough),
+        )
+        self.solver = BoxSolver(self.source, self.problem, self.options, self.rows)
+        return self.run(watch)
+
+    def solution(self, stop: Stop | None = None) -> BoxSolution:
+        """The state as it is."""
+        assert self.state is not None
+        self.solver.core.judge(*self.state.arrays())
+        offsets = self._offsets(self.state.b, self.state.f, np.full(len(self.problem.total), np.nan))
+        stop = stop or Stop("asked", "under way")
+        return self._solution(self.state.b, self.state.f, offsets, stop)
+
+    def _finished(self, stop: Stop) -> BoxSolution:
+        assert self.state is not None
+        if stop.kind not in ("converged", "stalled") or not (self.last_digits and self._cheap_to_polish()):
+            return self.solution(stop)
+        better = polish(self.source, self.problem, self.state.b)
+        self.state.b[:] = better.b
+        f = self.state.f if better.f is None else better.f
+        offsets = self._offsets(better.b, f, better.offsets)
+        return self._solution(better.b, f, offsets, stop)
+
+    def _cheap_to_polish(self) -> bool:
+        """Whether linear equations for the free variables cost little beside what was done, or nothing else helps."""
+        assert self.state is not None
+        b, p = self.state.b, self.problem
+        if p.n <= WHOLE or self.refined > 1 or self.options.gap_tol > self.asked.gap_tol:
+            return True
+        free, used = np.count_nonzero((b > p.lower) & (b < p.upper)), np.count_nonzero(b)
+        rounds, _, rows = (int(v) for v in self.state.counters[:3])
+        values = rows * p.n + rounds * self.solver.working**2
+        return bool(SOLVES * free**3 / OPERATIONS + DOUBLE * free * (free / 2 + used) <= SHARE * values)
+
+    def _solution(self, b: np.ndarray, f: np.ndarray, offsets: np.ndarray, stop: Stop) -> BoxSolution:
+        assert self.state is not None
+        square = float(self.problem.items(b) @ f)
+        return BoxSolution(b.copy(), offsets, stop, self.state.steps, self.trace, square, f.copy())
+
+    def _offsets(self, b: np.ndarray, f: np.ndarray, known: np.ndarray) -> np.ndarray:
+        p, offsets = self.problem, known.copy()
+        F = np.tile(f, p.n_variables // p.n) - p.t
+        for g in np.flatnonzero(np.isnan(known)):
+            here = p.groups == g
+            free = here & (b > p.lower) & (b < p.upper)
+            if free.any():
+                offsets[g] = -float(F[free].mean())
+                continue
+            ends = [F[here & (b > p.lower)].max(initial=-np.inf), F[here & (b < p.upper)].min(initial=np.inf)]
+            inner = [e for e in ends if np.isfinite(e)]
+            offsets[g] = -float(np.mean(inner)) if inner else 0.0
+        return offsets
+
+
+def _closer(now: float, asked: float) -> float:
+    """The next tolerance: as much closer as float32 values allow, at the end a little beyond what was asked."""
+    return max(now * 1e-3, asked) if now > asked else now / 2
+
+
+def run_all(fits: list[BoxFit], watch: Watch, threads: int) -> list[BoxSolution]:
+    """Several problems side by side on the core's threads; each result is what `run` would give."""
+    states = [fit.start() for fit in fits]
+    kinds: list[str | None] = [None] * len(fits)
+    out_of_time = False
+    while None in kinds and not out_of_time:
+        if watch.cancelled is not None and watch.cancelled.is_set():
+            raise Cancelled
+        running = [k for k, kind in enumerate(kinds) if kind is None]
+        stops = _core.box_advance_all(
+            [fits[k].solver.core for k in running], [states[k].arrays() for k in running], STRETCH, threads
+        )
+        for k, stop in zip(running, stops, strict=True):
+            kinds[k] = KINDS[stop]
+        out_of_time = watch.out_of_time()
+    explained = [
+        fit.solver.explain(s, watch.max_time)(k or "time") for fit, s, k in zip(fits, states, kinds, strict=True)
+    ]
+    return [fit._finished(stop) for fit, stop in zip(fits, explained, strict=True)]

@@ -1,0 +1,91 @@
+#include <cstdlib>
+
+#include "check.hpp"
+#include "kernel/row_store.hpp"
+
+using namespace widemargin;
+
+TEST(a_store_keeps_what_was_used_last) {
+  RowStore store(10, 5, 3 * 16 * 4);  // three rows of 16 values
+  WarmMemory memory;
+  store.use(memory);
+  float* at[10];
+  for (Index i : {0, 1, 2}) {
+    store.turn();
+    CHECK(!store.find(i));
+    at[i] = store.place(i);
+    CHECK(at[i] != nullptr);
+    at[i][4] = static_cast<float>(i);
+  }
+  store.turn();
+  CHECK(store.find(0) == at[0]);  // so 1 was used least recently
+  store.turn();
+  CHECK(store.place(7) == at[1]);
+  CHECK(!store.find(1));
+  CHECK(store.find(0) == at[0] && store.find(2) == at[2] && store.find(2)[4] == 2);
+  store.clear();
+  CHECK(!store.find(0) && !store.find(7));
+}
+
+TEST(a_row_in_use_is_not_given_away) {
+  RowStore store(10, 16, 2 * 16 * 4);
+  WarmMemory memory;
+  store.use(memory);
+  store.turn();
+  float *first = store.place(3), *second = store.place(4);
+  CHECK(first && second && first != second);
+  CHECK(!store.place(5));  // both were touched in this turn
+  CHECK(store.find(3) == first);
+  store.turn();
+  CHECK(store.place(5) == second);  // 4 was used before 3
+  CHECK(store.place(6) == first);
+  CHECK(!store.place(7));
+}
+
+TEST(a_store_without_memory_keeps_nothing) {
+  for (const Index memory : {0, 63}) {
+    RowStore store(4, 16, memory);
+    WarmMemory values;
+    store.use(values);
+    store.turn();
+    CHECK(!store.place(1) && !store.find(1));
+  }
+  RowStore all(4, 16, Index{1} << 40);  // never more than there are rows
+  WarmMemory values;
+  all.use(values);
+  all.turn();
+  for (Index i = 0; i < 4; ++i) CHECK(all.place(i) != nullptr);
+  CHECK(values.size() == 1);
+}
+
+TEST(a_store_forgets_when_it_is_lent_other_memory) {
+  RowStore store(4, 16, 4096);
+  WarmMemory one, two;
+  store.use(one);
+  store.place(2);
+  store.use(two);
+  CHECK(!store.find(2));
+}
+
+TEST(rows_longer_than_a_block_have_blocks_of_their_own) {
+  RowStore store(3, warm_block + 1, Index{1} << 28);
+  WarmMemory memory;
+  store.use(memory);
+  store.turn();
+  float *one = store.place(0), *two = store.place(1);
+  CHECK(one && two && std::abs(two - one) > warm_block && memory.size() == 2);
+}
+
+TEST(memory_that_was_left_is_taken_up_again) {
+  float* block;
+  {
+    WarmMemory one;
+    CHECK(one.grow(100));
+    block = one.block(0);
+    block[0] = 1;
+  }
+  WarmMemory other;
+  CHECK(other.grow(100) && other.block(0) == block);
+  WarmMemory third;
+  CHECK(third.grow(100) && third.block(0) != block);
+}
