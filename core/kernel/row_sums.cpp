@@ -85,11 +85,14 @@ AVX2 void avx2_accumulate(const float* const* rows, const double* step, Index m,
   plain_accumulate(rows, step, m, n, b, f, spread);
 }
 
-// out[c * width + b] += sum over four rows; as many fused steps for a column of values wherever it stands.
-AVX2 void avx2_four(const float* const* rows, const float* step, Index columns, Index n, float* out, Index width) {
+// out[c * width + b] += sum over four rows, with `next` on their way as in avx2_eight; as many fused steps for a column of values wherever it stands.
+AVX2 void avx2_four(const float* const* rows, const float* const* next, const float* step, Index columns, Index n,
+                    float* out, Index width) {
   Index b = 0;
   for (; b + 16 <= n; b += 16) {
     __m256 k[8];
+#pragma GCC unroll 4
+    for (int a = 0; a < 4; ++a) _mm_prefetch(reinterpret_cast<const char*>(next[a] + b), _MM_HINT_T0);
 #pragma GCC unroll 4
     for (int a = 0; a < 4; ++a) k[2 * a] = _mm256_loadu_ps(rows[a] + b), k[2 * a + 1] = _mm256_loadu_ps(rows[a] + b + 8);
     for (Index c = 0; c < columns; ++c) {
@@ -108,6 +111,29 @@ AVX2 void avx2_four(const float* const* rows, const float* step, Index columns, 
   for (; b < n; ++b)
     for (Index c = 0; c < columns; ++c)
       for (int a = 0; a < 4; ++a)
+        out[c * width + b] = __builtin_fmaf(step[a * columns + c], rows[a][b], out[c * width + b]);
+}
+
+AVX512 void avx512_eight(const float* const* rows, const float* const* next, const float* step, Index columns, Index n,
+                         float* out, Index width) {
+  Index b = 0;
+  for (; b + 16 <= n; b += 16) {
+    __m512 k[8];
+#pragma GCC unroll 8
+    for (int a = 0; a < 8; ++a) {
+      _mm_prefetch(reinterpret_cast<const char*>(next[a] + b), _MM_HINT_T0);
+      k[a] = _mm512_loadu_ps(rows[a] + b);
+    }
+    for (Index c = 0; c < columns; ++c) {
+      __m512 sum = _mm512_loadu_ps(out + c * width + b);
+#pragma GCC unroll 8
+      for (int a = 0; a < 8; ++a) sum = _mm512_fmadd_ps(_mm512_set1_ps(step[a * columns + c]), k[a], sum);
+      _mm512_storeu_ps(out + c * width + b, sum);
+    }
+  }
+  for (; b < n; ++b)
+    for (Index c = 0; c < columns; ++c)
+      for (int a = 0; a < 8; ++a)
         out[c * width + b] = __builtin_fmaf(step[a * columns + c], rows[a][b], out[c * width + b]);
 }
 
@@ -175,8 +201,12 @@ void accumulate_columns(const float* const* rows, const float* step, Index m, In
     std::fill(sum.begin(), sum.end(), 0.0f);
     Index a = first;
 #ifdef WIDEMARGIN_X86
+    if (simd::level() == simd::Level::avx512)
+      for (; a + 8 <= last; a += 8)
+        avx512_eight(rows + a, rows + (a + 16 <= m ? a + 8 : a), step + a * columns, columns, n, sum.data(), width);
     if (simd::level() >= simd::Level::avx2)
-      for (; a + 4 <= last; a += 4) avx2_four(rows + a, step + a * columns, columns, n, sum.data(), width);
+      for (; a + 4 <= last; a += 4)
+        avx2_four(rows + a, rows + (a + 8 <= m ? a + 4 : a), step + a * columns, columns, n, sum.data(), width);
 #endif
     for (; a < last; ++a)
       for (Index c = 0; c < columns; ++c)

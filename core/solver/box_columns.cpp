@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/parallel.hpp"
+#include "base/simd.hpp"
 #include "kernel/row_sums.hpp"
 
 namespace widemargin {
@@ -14,6 +15,66 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr Index chunk = 512;  // columns of a tile
 
 std::size_t z(Index i) { return static_cast<std::size_t>(i); }
+
+// One column of a state and its boxes.
+struct View {
+  const double *b, *f, *t, *lower, *upper;
+  Index n;
+};
+
+#if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
+#define WIDEMARGIN_X86 1
+#define AVX2 __attribute__((target("avx2")))
+#define INLINE inline __attribute__((always_inline))
+#else
+#define INLINE inline
+#endif
+
+// Eight at a time, so that the compiler may take vectors: the least does not depend on the order.
+INLINE void extremes_of(const View& v, double& least, double& most) {
+  constexpr Index lanes = 8;
+  double low[lanes], high[lanes];
+  std::fill_n(low, lanes, infinite), std::fill_n(high, lanes, -infinite);
+  const auto take = [&](Index i, Index e) {
+    const double F = v.f[i] - v.t[i], up = v.b[i] < v.upper[i] ? F : infinite, down = v.b[i] > v.lower[i] ? F : -infinite;
+    low[e] = up < low[e] ? up : low[e];
+    high[e] = down > high[e] ? down : high[e];
+  };
+  Index i = 0;
+  for (; i + lanes <= v.n; i += lanes)
+    for (Index e = 0; e < lanes; ++e) take(i + e, e);
+  for (; i < v.n; ++i) take(i, 0);
+  least = *std::min_element(low, low + lanes), most = *std::max_element(high, high + lanes);
+}
+
+// worth = max(worth, violation as a share of the column's + 1/2): 1 for the worst of either side.
+INLINE void add_worth(const View& v, double bias, double share, double* worth) {
+  for (Index i = 0; i < v.n; ++i) {
+    const double F = (v.f[i] - v.t[i] + bias) * share;
+    const double up = v.b[i] < v.upper[i] ? 0.5 - F : 0.0, down = v.b[i] > v.lower[i] ? 0.5 + F : 0.0;
+    const double more = up > down ? up : down;
+    worth[i] = more > worth[i] ? more : worth[i];
+  }
+}
+
+#ifdef WIDEMARGIN_X86
+AVX2 void avx2_extremes(const View& v, double& least, double& most) { extremes_of(v, least, most); }
+AVX2 void avx2_worth(const View& v, double bias, double share, double* worth) { add_worth(v, bias, share, worth); }
+#endif
+
+void extremes(const View& v, double& least, double& most) {
+#ifdef WIDEMARGIN_X86
+  if (simd::level() >= simd::Level::avx2) return avx2_extremes(v, least, most);
+#endif
+  extremes_of(v, least, most);
+}
+
+void weigh_column(const View& v, double bias, double share, double* worth) {
+#ifdef WIDEMARGIN_X86
+  if (simd::level() >= simd::Level::avx2) return avx2_worth(v, bias, share, worth);
+#endif
+  add_worth(v, bias, share, worth);
+}
 
 }  // namespace
 
@@ -33,13 +94,9 @@ BoxColumns::BoxColumns(RowSource& source, const ColumnsProblem& problem, const C
 }
 
 void BoxColumns::look(ColumnsState& s, Index c) const {
-  const double *b = s.b + c * n_, *f = s.f + c * n_, *lower = p_.lower + c * n_, *upper = p_.upper + c * n_;
-  double least = infinite, most = -infinite;
-  for (Index i = 0; i < n_; ++i) {
-    const double F = f[i] - p_.t[i];
-    least = std::min(least, b[i] < upper[i] ? F : infinite);
-    most = std::max(most, b[i] > lower[i] ? F : -infinite);
-  }
+  const Index at = c * n_;
+  double least, most;
+  extremes({s.b + at, s.f + at, p_.t, p_.lower + at, p_.upper + at, n_}, least, most);
   double* figures = s.figures + c * ColumnsState::a_column;
   figures[0] = least < infinite && most > -infinite ? std::max(0.0, most - least) : 0.0;
   // Where one side is empty, any bias beyond the other will do.
@@ -47,17 +104,45 @@ void BoxColumns::look(ColumnsState& s, Index c) const {
   figures[4] = low - low == 0 ? -(low + high) / 2 : 0.0;
 }
 
+// P of the multiple of the machine that has the least: near a hard margin many scores fall short of 1 by a little, and
+// C times that is much.
+double BoxColumns::least_primal(const ColumnsState& s, Index c, double bKb) const {
+  const double *f = s.f + c * n_, *lower = p_.lower + c * n_, *upper = p_.upper + c * n_;
+  const double bias = s.figures[c * ColumnsState::a_column + 4];
+  const auto loss = [&](double scale, double& slope) {
+    double sum = 0, of_margins = 0;
+    for (Index i = 0; i < n_; ++i) {
+      const double m = p_.t[i] * (f[i] + bias), short_of = 1 - scale * m;
+      const double bound = short_of > 0 ? upper[i] - lower[i] : 0.0;  // one of the two is 0
+      sum += bound * short_of;
+      of_margins += bound * m;
+    }
+    slope = scale * bKb - of_margins;
+    return scale * scale * bKb / 2 + sum;
+  };
+  double slope, P = loss(1, slope), low = 0, high = 1e-6;
+  if (slope >= 0) return P;
+  for (; high < 0.5; low = high, high *= 4) {
+    P = std::min(P, loss(1 + high, slope));
+    if (slope >= 0) break;
+  }
+  for (int turn = 0; turn < 3; ++turn) {
+    const double middle = (low + high) / 2;
+    P = std::min(P, loss(1 + middle, slope));
+    (slope < 0 ? low : high) = middle;
+  }
+  return P;
+}
+
 void BoxColumns::measure(ColumnsState& s, Index c) const {
-  const double *b = s.b + c * n_, *f = s.f + c * n_, *lower = p_.lower + c * n_, *upper = p_.upper + c * n_;
+  const double *b = s.b + c * n_, *f = s.f + c * n_;
   double* figures = s.figures + c * ColumnsState::a_column;
-  double bKb = 0, tb = 0, loss = 0;
+  double bKb = 0, tb = 0;
   for (Index i = 0; i < n_; ++i) {
-    const double r = p_.t[i] - f[i] - figures[4];
     bKb += b[i] * f[i];
     tb += b[i] * p_.t[i];
-    loss += r * (r > 0 ? upper[i] : lower[i]);
   }
-  const double P = bKb / 2 + loss, D = tb - bKb / 2;
+  const double P = least_primal(s, c, bKb), D = tb - bKb / 2;
   figures[1] = (P - D) / std::max({std::abs(P), std::abs(D), o_.least});
   figures[2] = P, figures[3] = D;
 }
@@ -67,39 +152,36 @@ void BoxColumns::judge(ColumnsState& s, Index c) const {
   measure(s, c);
 }
 
+bool BoxColumns::good(ColumnsState& s, Index c) const {
+  const double* figures = s.figures + c * ColumnsState::a_column;
+  if (figures[0] > o_.tol) return false;
+  measure(s, c);
+  return figures[1] <= o_.gap_tol;
+}
+
 void BoxColumns::find_running(ColumnsState& s) {
   running_.clear();
   for (Index c = 0; c < p_.columns; ++c) {
     std::int64_t* own = s.counters + ColumnsState::shared + c * ColumnsState::own;
     if (own[1] != static_cast<int>(ColumnStop::running)) continue;
-    const double* figures = s.figures + c * ColumnsState::a_column;
     look(s, c);
-    if (figures[0] <= o_.tol) {
-      measure(s, c);
-      if (figures[1] <= o_.gap_tol) {
-        own[1] = static_cast<int>(ColumnStop::converged);
-        continue;
-      }
-    }
-    if (own[0] >= o_.most_steps)
-      own[1] = static_cast<int>(ColumnStop::steps);
+    // The gap falls slowly and takes as long to tell as a round's selection.
+    if (s.counters[0] % 4 == 0 && good(s, c))
+      own[1] = static_cast<int>(ColumnStop::converged);
+    else if (own[0] >= o_.most_steps)
+      own[1] = static_cast<int>(good(s, c) ? ColumnStop::converged : ColumnStop::steps);
     else
       running_.push_back(c);
   }
 }
 
-// The violation of each item as a share of its column's: 1 for the worst of either side, 0 for those that have none.
 void BoxColumns::weigh(const ColumnsState& s) {
-  std::fill(worth_.begin(), worth_.end(), 0.0f);
+  std::fill(worth_.begin(), worth_.end(), 0.0);
   for (const Index c : running_) {
-    const double *b = s.b + c * n_, *f = s.f + c * n_, *lower = p_.lower + c * n_, *upper = p_.upper + c * n_;
-    const double *figures = s.figures + c * ColumnsState::a_column, bias = figures[4];
-    const float share = static_cast<float>(1 / std::max(figures[0], 1e-300));
-    for (Index i = 0; i < n_; ++i) {
-      const float F = static_cast<float>(f[i] - p_.t[i] + bias) * share;
-      const float worth = std::max(b[i] < upper[i] ? 0.5f - F : 0.0f, b[i] > lower[i] ? 0.5f + F : 0.0f);
-      worth_[z(i)] = std::max(worth_[z(i)], worth);
-    }
+    const Index at = c * n_;
+    const double* figures = s.figures + c * ColumnsState::a_column;
+    weigh_column({s.b + at, s.f + at, p_.t, p_.lower + at, p_.upper + at, n_}, figures[4],
+                 1 / std::max(figures[0], 1e-300), worth_.data());
   }
 }
 
@@ -154,7 +236,7 @@ void BoxColumns::solve_column(ColumnsState& s, Index c, PairAscent& ascent) {
   const double epsilon = working_ == n_ && violation > o_.tol ? 0.9 * o_.tol : 0.1 * violation;
   const Index steps = ascent.run(epsilon, std::min<Index>(16 * working_ + 1000, o_.most_steps - own[0]));
   own[0] += steps;
-  if (steps == 0) own[1] = static_cast<int>(ColumnStop::stalled);
+  if (steps == 0) own[1] = static_cast<int>(good(s, c) ? ColumnStop::converged : ColumnStop::stalled);
   for (std::size_t a = 0; a < chosen_.size(); ++a) {
     const double now = ascent.beta(static_cast<Index>(a));
     step_[a * z(p_.columns) + z(c)] = static_cast<float>(now - b[chosen_[a]]);

@@ -1,10 +1,13 @@
 // Several box problems over the same items side by side, one a column: folds of one problem, whose kernel values they
 // share.
 //
-// Problem  for each column c: min 1/2 b'Kb - t'b,  lower_c <= b <= upper_c,  the sum of b is 0; K and t are the same for
+// Problem  for each column c: min 1/2 b'Kb - t'b,  lower_c <= b <= upper_c,  the sum of b is 0; t is -1 or 1,
+//          one bound of each box is 0; K and t are the same for
 //          all columns. An item whose bounds are both 0 stands beside the problem: its score follows.
 // Symbols  f = Kb,  F = f - t,  up: b < upper,  down: b > lower; the violation is max F over down - min F over up
-// Stops    a column rests when its violation is <= tol and its relative duality gap <= gap_tol (see solver/box.hpp)
+// Stops    a column rests when its violation is <= tol and its relative duality gap <= gap_tol (see solver/box.hpp),
+//          where P is that of the best multiple of the machine (w, bias): the dual is as near to its optimum as that
+//          says, and the multiple is the machine that has the gap
 // Method   as solver/box.hpp, with one working set for all columns that do not rest: the items whose violation, as a
 //          share of their column's, is largest in any. So every column has its worst pair in it, and every kernel value
 //          is fetched once for all of them.
@@ -59,14 +62,18 @@ class BoxColumns {
 
  private:
   struct Worth {
-    float value;
+    double value;
     Column at;
   };
   void look(ColumnsState& s, Index c) const;
+  double least_primal(const ColumnsState& s, Index c, double bKb) const;
   void measure(ColumnsState& s, Index c) const;
+  // Whether a column whose violation is known is solved.
+  bool good(ColumnsState& s, Index c) const;
   // Brings stops up to date; the columns that run on.
   void find_running(ColumnsState& s);
   void choose(ColumnsState& s);
+  // How much each item violates in any column, as a share of that column's violation.
   void weigh(const ColumnsState& s);
   void keep_some(const ColumnsState& s);
   void solve_chosen(ColumnsState& s);
@@ -84,7 +91,8 @@ class BoxColumns {
   std::vector<Index> running_;
   std::vector<Column> chosen_, items_, fresh_;
   std::vector<char> in_, seen_;
-  std::vector<float> worth_, step_;
+  std::vector<double> worth_;
+  std::vector<float> step_;
   std::vector<Worth> order_;
   std::vector<float*> row_;
 };
