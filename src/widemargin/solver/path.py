@@ -8,7 +8,7 @@ Stops    as solver/box, for every C and column; "stalled" where the gap was not 
 Method   every kernel value serves all columns (core/solver/box_columns). The smallest C begins with all variables at
          their bounds where that is better than 0. From one C to the next, variables at their bound move to the new one
          and f follows, through rows of the free variables or of the bounded ones, whichever are fewer
-         [DeCosteWagstaff00]. Every `EVERY` rounds the last few displacements, whose images under K are known, span a
+         [DeCosteWagstaff00], as far as the objective falls. Every `EVERY` rounds the last few displacements, whose images under K are known, span a
          space in which the objective is minimised [NarkissZibulevsky05, sequential subspace optimisation]; where that
          leaves the box, the point is brought back and the step cut to the best length.
 """
@@ -28,7 +28,7 @@ from .box import BoxOptions
 from .svm import ENDLESS
 
 WORKING = 384  # items of a working set: values lie in memory, so many cheap rounds beat few large ones
-EVERY, SPAN = 12, 4  # rounds between two accelerations, displacements that they combine
+EVERY, SPAN = 12, 3  # rounds between two accelerations, displacements that they combine
 MOST_BACK = 256  # variables that may have to be brought back into the box
 KINDS = ("running", "converged", "stalled", "epochs")
 SHARED, STEPS, KIND = 2, 0, 1  # counters: rounds and rows, then these two for each column
@@ -192,8 +192,11 @@ class BoxPaths:
         if np.count_nonzero(scaled.any(axis=0)) < np.count_nonzero(plain.any(axis=0)):
             s.f *= ratio
             change = scaled
+        before = s.b.copy(), s.f / ratio if change is scaled else s.f.copy()
         s.b[:] = b
         self.core.shift(*s.arrays(), change)
+        for c in range(len(b)):  # far from the old bounds most variables come free: then not the whole way
+            self._cut(c, before[0][c], before[1][c], lower[c], upper[c])
 
     def _balanced(self, b: np.ndarray, bounded: np.ndarray, F: np.ndarray) -> np.ndarray:
         """b with sum 0: the heavier side gives, free variables first, then those that leave their bound soonest."""
@@ -242,7 +245,7 @@ class BoxPaths:
             if jumped:
                 self.core.shift(*s.arrays(), change)
             for c in jumped:
-                self._cut(c, b[c], f[c])
+                self._cut(c, b[c], f[c], self.lower[c], self.upper[c])
         self.moves[-1] = (s.b - self.at[0], s.f - self.at[1])
         self.at = s.b.copy(), s.f.copy()
 
@@ -263,7 +266,7 @@ class BoxPaths:
         aim = s.b[c] + d
         b = np.clip(aim, lower, upper)
         room = np.minimum(b - lower, upper - b)
-        giving = np.argpartition(room, -min(64, room.size))[-min(64, room.size) :]
+        giving = np.flatnonzero(room >= 0.5 * room.max())[:64]
         excess, share = float(b.sum()), 0.5 * room[giving]
         total = float(share.sum())
         if np.count_nonzero(b != aim) > MOST_BACK or not (np.isfinite(d).all() and abs(excess) <= total):
@@ -275,7 +278,7 @@ class BoxPaths:
         s.f[c] += h
         return True
 
-    def _cut(self, c: int, b: np.ndarray, f: np.ndarray) -> None:
+    def _cut(self, c: int, b: np.ndarray, f: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
         """From (b, f) to where we are: only as far as the objective falls."""
         s = self.state
         d, h = s.b[c] - b, s.f[c] - f
@@ -284,7 +287,7 @@ class BoxPaths:
             s.b[c], s.f[c] = b, f
         elif slope < curvature:
             far = slope / curvature
-            s.b[c] = np.clip(b + far * d, self.lower[c], self.upper[c])
+            s.b[c] = np.clip(b + far * d, lower, upper)
             s.f[c] = f + far * h
 
 
