@@ -70,6 +70,9 @@ class _Ordered(BoxFit):
         solution.b, solution.f = b, f
         return solution
 
+    def refine(self, watch: Watch | None = None, f: np.ndarray | None = None) -> BoxSolution:
+        return super().refine(watch, None if f is None else f[self.place])
+
     def start(self, b: np.ndarray | None = None) -> BoxState:
         return super().start(b if b is None else b[self.place])
 

@@ -101,10 +101,10 @@ class BoxFit:
             stop = Stop("stalled", stop.sentence)
         return self._finished(stop)
 
-    def refine(self, watch: Watch | None = None) -> BoxSolution:
+    def refine(self, watch: Watch | None = None, f: np.ndarray | None = None) -> BoxSolution:
         """f anew in float64, and on from there: what float32 cannot say of the whole it can of what is left."""
         assert self.state is not None
-        self.state.f[:] = self.source.expand(self.problem.items(self.state.b))
+        self.state.f[:] = self.source.expand(self.problem.items(self.state.b)) if f is None else f
         self.state.counters[3], self.state.counters[4], self.state.figures[-2:] = 0, self.state.steps, 0.0
         self.refined += 1
         o, most = self.options, self.asked.max_steps
@@ -162,6 +162,7 @@ class BoxFit:
             if free.any():
                 offsets[g] = -float(F[free].mean())
                 continue
+            here &= np.isfinite(F)  # items that were left out bind nothing
             ends = [F[here & (b > p.lower)].max(initial=-np.inf), F[here & (b < p.upper)].min(initial=np.inf)]
             inner = [e for e in ends if np.isfinite(e)]
             offsets[g] = -float(np.mean(inner)) if inner else 0.0
