@@ -13,8 +13,9 @@
 //          a small problem that is solved with all its kernel values at hand (pair_ascent); then f follows with whole
 //          rows, only of items whose b has changed. Rows are kept as memory allows. Values are float32, b and f
 //          float64.
-// Shrinks  now and then, items whose variables are at a bound and far from leaving it are left out: their f is not known
-//          from then on (NaN), and they add nothing to the gap. A solution found so has to be looked at as a whole.
+// Shrinks  now and then, items whose variables are at a bound and far from leaving it are left out: their f is not
+//          known from then on (NaN), and they add nothing to the gap. A solution found so has to be looked at as a
+//          whole.
 #pragma once
 
 #include <memory>

@@ -6,6 +6,7 @@ Problem  the box problems of pairs (i, j) of classes; see core/kernel/pair_sourc
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,7 +29,8 @@ class PairFits:
 
     def __init__(self, source: GramSource, codes: np.ndarray, n_classes: int, options: BoxOptions) -> None:
         assert isinstance(source.items, RowItems)
-        self.source, self.options = source, options
+        # Pairs are small: their rows are soon known, and packing what is left of them anew would cost more.
+        self.source, self.options = source, replace(options, shrink=False)
         self.rows = [np.flatnonzero(codes == c) for c in range(n_classes)]
         items = [source.near_origin.take(r).native for r in self.rows]
         spec: tuple[int, float, float, int] = source.kernel.native()
