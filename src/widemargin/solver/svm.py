@@ -26,6 +26,7 @@ from .box import KINDS, BoxOptions, BoxSolver, BoxState
 
 ENDLESS = 1 << 40
 STEPS = 100_000  # that a refinement may take at least
+SPARE = 0.9  # of the tolerances is used, so that the certificate, which is exact, seldom sends a fit back
 SINGLE = 1e-6  # tolerances that kernel values of float32 can be trusted with
 # What the last digits may cost: a share of the kernel values computed, each worth so many operations of linear algebra.
 SHARE = 0.1
@@ -72,7 +73,8 @@ class BoxFit:
     ) -> None:
         self.problem, self.last_digits, self.rows = problem, last_digits, rows
         self.asked = options
-        self.options = replace(options, tol=max(options.tol, SINGLE), gap_tol=max(options.gap_tol, SINGLE))
+        tol, gap_tol = (max(SPARE * wish, SINGLE) for wish in (options.tol, options.gap_tol))
+        self.options = replace(options, tol=tol, gap_tol=gap_tol)
         self._all, self._among = source, among
         self.solver = BoxSolver(source if rows is not None else self.source, problem, self.options, rows)
         self.state: BoxState | None = None
