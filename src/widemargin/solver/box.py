@@ -32,6 +32,7 @@ class BoxOptions:
     memory: int = 0  # bytes for rows of kernel values
     threads: int = 1
     working: int = 0  # variables of a small problem; 0: chosen by the size
+    shrink: bool = False  # leave out items that stay at their bounds; their f is NaN then
 
 
 @dataclass
@@ -88,6 +89,7 @@ class BoxSolver:
             1 << 60 if options.max_steps < 0 else options.max_steps,
             row_memory(n, options.memory),
             options.threads,
+            options.shrink,
         )
 
     def start(self, b: np.ndarray | None = None) -> BoxState:
