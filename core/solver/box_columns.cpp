@@ -327,6 +327,12 @@ bool BoxColumns::advance(ColumnsState& s, Index budget, Poll poll) {
     if (running_.empty()) return true;
     if (budget <= 0) return false;
     choose(s);
+    if (chosen_.empty()) {  // nothing can move
+      for (const Index c : running_)
+        s.counters[ColumnsState::shared + c * ColumnsState::own + 1] =
+            static_cast<int>(good(s, c) ? ColumnStop::converged : ColumnStop::stalled);
+      return true;
+    }
     solve_chosen(s);
     // Only rows of items that have moved somewhere.
     Index moved = 0;
