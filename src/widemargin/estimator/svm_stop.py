@@ -35,7 +35,7 @@ def sentence(estimator: Any, solved: Any) -> str:
         )
     if kind == "time":
         return (
-            f"max_time={estimator.max_time} s is over after {steps}: {figures}: "
+            f"max_time={estimator.max_time} s is over after {steps} and {c.seconds:.2g} s for the certificate: {figures}: "
             "raise max_time, lower C, or scale the features."
         )
     if kind == "asked":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from functools import cached_property
 from threading import Event
 from typing import Any
@@ -21,6 +23,9 @@ from ..model.dual import DualPoint
 from ..model.pairs import pairs
 from ..solver.pairs import BATCH, PairFits, can_share, last_digits
 from ..solver.svm import BoxFit, BoxSolution, run_all
+
+PROBED = 64  # columns of kernel values that tell what a certificate costs
+SPARE = 1.2
 
 
 @dataclass
@@ -122,8 +127,28 @@ class Work:
             after_step=self._after_step if self.tasks.active else None,
             cancelled=cancelled,
         )
-        w.deadline, w.max_time = self.watch.deadline, self.watch.max_time
+        w.deadline, w.max_time, w.needed = self.watch.deadline, self.watch.max_time, self._needed
         return w
+
+    def _needed(self) -> float:
+        """Seconds that the certificates of all that is under way will take: they are part of max_time."""
+        values = 0.0
+        for k, fit in enumerate(self.fits):
+            if fit is not None and fit.state is not None and k not in self.done:
+                n, used = self.problems[k].n, min(np.count_nonzero(fit.state.b), self.problems[k].n)
+                values += used * (n - used / 2)  # pairs among those used are computed once
+        return self._a_value * values
+
+    @cached_property
+    def _a_value(self) -> float:
+        """Seconds for one kernel value of a certificate, from a few columns of them, with a little to spare."""
+        n = self.source.n
+        c = np.zeros(n)
+        c[:: max(1, n // PROBED)] = 1.0
+        began = time.perf_counter()
+        self.source.expand(c)
+        used = np.count_nonzero(c)
+        return SPARE * (time.perf_counter() - began) / (used * (n - used / 2))
 
     def _observe(self, step: int, columns: dict[str, Any], snapshot: Any) -> bool:
         self.stopped = self.stopped or bool(self.watch.observe(step, columns, snapshot))
