@@ -94,7 +94,8 @@ AVX2 void avx2_four(const float* const* rows, const float* const* next, const fl
 #pragma GCC unroll 4
     for (int a = 0; a < 4; ++a) _mm_prefetch(reinterpret_cast<const char*>(next[a] + b), _MM_HINT_T0);
 #pragma GCC unroll 4
-    for (int a = 0; a < 4; ++a) k[2 * a] = _mm256_loadu_ps(rows[a] + b), k[2 * a + 1] = _mm256_loadu_ps(rows[a] + b + 8);
+    for (int a = 0; a < 4; ++a)
+      k[2 * a] = _mm256_loadu_ps(rows[a] + b), k[2 * a + 1] = _mm256_loadu_ps(rows[a] + b + 8);
     for (Index c = 0; c < columns; ++c) {
       float* at = out + c * width + b;
       __m256 low = _mm256_loadu_ps(at), high = _mm256_loadu_ps(at + 8);

@@ -36,7 +36,8 @@ INLINE void extremes_of(const View& v, double& least, double& most) {
   double low[lanes], high[lanes];
   std::fill_n(low, lanes, infinite), std::fill_n(high, lanes, -infinite);
   const auto take = [&](Index i, Index e) {
-    const double F = v.f[i] - v.t[i], up = v.b[i] < v.upper[i] ? F : infinite, down = v.b[i] > v.lower[i] ? F : -infinite;
+    const double F = v.f[i] - v.t[i], up = v.b[i] < v.upper[i] ? F : infinite,
+                 down = v.b[i] > v.lower[i] ? F : -infinite;
     low[e] = up < low[e] ? up : low[e];
     high[e] = down > high[e] ? down : high[e];
   };

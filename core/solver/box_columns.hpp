@@ -25,8 +25,8 @@ namespace widemargin {
 
 struct ColumnsProblem {
   Index columns;
-  const double* t;               // n
-  const double *lower, *upper;   // columns x n; they may change between two calls
+  const double* t;              // n
+  const double *lower, *upper;  // columns x n; they may change between two calls
 };
 
 struct ColumnsOptions {

@@ -1,5 +1,3 @@
-#include "solver/box_columns.hpp"
-
 #include <cmath>
 #include <memory>
 
@@ -10,6 +8,7 @@
 #include "kernel/row_sums.hpp"
 #include "levels.hpp"
 #include "solver/box.hpp"
+#include "solver/box_columns.hpp"
 
 using namespace widemargin;
 
@@ -66,7 +65,8 @@ TEST(columns_reach_what_each_reaches_alone) {
     for (Index c = 0; c < Folds::columns; ++c) {
       CHECK(fit.counters[z(2 + 2 * c + 1)] == static_cast<int>(ColumnStop::converged));
       NativeSource own(folds.rows);
-      BoxSolver alone(own, {n, folds.s.y.data(), folds.lower.data() + c * n, folds.upper.data() + c * n, nullptr, 1, {0, 0}},
+      BoxSolver alone(own,
+                      {n, folds.s.y.data(), folds.lower.data() + c * n, folds.upper.data() + c * n, nullptr, 1, {0, 0}},
                       {1e-3, 1e-5, 0, Folds::working, Index{1} << 40, 0, 1});
       std::vector<double> b(z(n)), f(z(n)), figures(7);
       std::vector<Column> work(z(Folds::working), Column{-1});
@@ -77,8 +77,8 @@ TEST(columns_reach_what_each_reaches_alone) {
       solver.judge(state, c);
       const double *mine = fit.figures.data() + 5 * c, scale = std::abs(figures[3]);
       CHECK(mine[0] <= 1e-3 && mine[1] <= 1e-5);
-      CHECK(mine[2] >= mine[3] - 1e-6 * scale);                   // weak duality
-      CHECK(std::abs(mine[3] - figures[3]) <= 1.1e-5 * scale);    // both lie within a gap of one optimum
+      CHECK(mine[2] >= mine[3] - 1e-6 * scale);                 // weak duality
+      CHECK(std::abs(mine[3] - figures[3]) <= 1.1e-5 * scale);  // both lie within a gap of one optimum
       double sum = 0;
       for (Index i = 0; i < n; ++i) {
         const std::size_t at = z(c * n + i);

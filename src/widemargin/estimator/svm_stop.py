@@ -35,8 +35,8 @@ def sentence(estimator: Any, solved: Any) -> str:
         )
     if kind == "time":
         return (
-            f"max_time={estimator.max_time} s is over after {steps} and {c.seconds:.2g} s for the certificate: {figures}: "
-            "raise max_time, lower C, or scale the features."
+            f"max_time={estimator.max_time} s is over after {steps} and {c.seconds:.2g} s for the certificate: "
+            f"{figures}: raise max_time, lower C, or scale the features."
         )
     if kind == "asked":
         return f"stopped on request after {steps}: {figures}: fit again to go on to the end."

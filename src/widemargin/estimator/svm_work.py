@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from functools import cached_property
 from threading import Event
 from typing import Any
 
@@ -22,6 +21,7 @@ from ..model.box import BoxProblem
 from ..model.dual import DualPoint
 from ..model.pairs import pairs
 from ..solver.pairs import BATCH, PairFits, can_share, last_digits
+from ..solver.sample_start import sample_size, solved_for_some
 from ..solver.svm import BoxFit, BoxSolution, run_all
 
 PROBED = 64  # columns of kernel values that tell what a certificate costs
@@ -73,7 +73,7 @@ class Work:
         beside: dict[str, Any],
     ) -> None:
         self.estimator, self.data, self.source, self.psd = estimator, data, source, psd
-        self.places, self.problems, self.starts, self.beside = places, problems, starts, beside
+        self.places, self.problems, self.starts, self.beside = places, problems, list(starts), beside
         self.fits: list[BoxFit | None] = [None] * len(problems)
         self.done: dict[int, Solved] = {}
         self.tasks = EpochTasks(estimator, data, None)
@@ -116,7 +116,11 @@ class Work:
         here = self.source if place is None else self.source.take(place)
         fit = self.estimator._part(here, problem, self.estimator._box_options(len(self.problems)))
         self.fits[k] = fit
-        solved = self.estimator._solve(self, k, fit, self._watch(cancelled))
+        watch = self._watch(cancelled)
+        if self.starts[k] is None and self.watch.deadline is not None:
+            size = sample_size(problem.n, self._a_value, self.watch.max_time)
+            self.starts[k] = solved_for_some(here, problem, fit.options, size, watch)
+        solved = self.estimator._solve(self, k, fit, watch)
         self.done[k] = solved
         return solved
 
