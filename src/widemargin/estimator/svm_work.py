@@ -21,7 +21,7 @@ from ..model.box import BoxProblem
 from ..model.dual import DualPoint
 from ..model.pairs import pairs
 from ..solver.pairs import BATCH, PairFits, can_share, last_digits
-from ..solver.sample_start import sample_size, solved_for_some
+from ..solver.sample_start import Sampled, as_solution, solved_for_some
 from ..solver.svm import BoxFit, BoxSolution, run_all
 
 PROBED = 64  # columns of kernel values that tell what a certificate costs
@@ -117,12 +117,20 @@ class Work:
         fit = self.estimator._part(here, problem, self.estimator._box_options(len(self.problems)))
         self.fits[k] = fit
         watch = self._watch(cancelled)
-        if self.starts[k] is None and self.watch.deadline is not None:
-            size = sample_size(problem.n, self._a_value, self.watch.max_time)
-            self.starts[k] = solved_for_some(here, problem, fit.options, size, watch)
-        solved = self.estimator._solve(self, k, fit, watch)
+        some = self._sampled(here, problem, fit.options, watch) if self.starts[k] is None else None
+        if some is not None and not some.whole:
+            solved = self.estimator._refined(self, k, fit, as_solution(fit, some), watch)
+        else:
+            self.starts[k] = some.b if some is not None else self.starts[k]
+            solved = self.estimator._solve(self, k, fit, watch)
         self.done[k] = solved
         return solved
+
+    def _sampled(self, source: GramSource, problem: BoxProblem, options: Any, watch: Watch) -> Sampled | None:
+        if watch.deadline is None or len(self.problems) > 1 or watch.observe or watch.after_step:
+            return None
+        left = lambda used: self._seconds(problem.n, used)  # noqa: E731
+        return solved_for_some(source, problem, options, self._a_value, left, watch)
 
     def _watch(self, cancelled: Event | None) -> Watch:
         """One stop is a stop of all parts, as is the end of the time."""
@@ -136,12 +144,15 @@ class Work:
 
     def _needed(self) -> float:
         """Seconds that the certificates of all that is under way will take: they are part of max_time."""
-        values = 0.0
+        seconds = 0.0
         for k, fit in enumerate(self.fits):
             if fit is not None and fit.state is not None and k not in self.done:
-                n, used = self.problems[k].n, min(np.count_nonzero(fit.state.b), self.problems[k].n)
-                values += used * (n - used / 2)  # pairs among those used are computed once
-        return self._a_value * values
+                seconds += self._seconds(self.problems[k].n, np.count_nonzero(fit.state.b))
+        return seconds
+
+    def _seconds(self, n: int, used: int) -> float:
+        """Pairs among those used are computed once."""
+        return self._a_value * min(used, n) * (n - min(used, n) / 2)
 
     @cached_property
     def _a_value(self) -> float:
