@@ -3,9 +3,11 @@
 Anchors: objectives, support and accuracies that LIBSVM's authors, its users and the authors of ThunderSVM have printed.
 A published objective stopped at a violation, so it may lie below the optimum by a little: ours must not be worse, and
 equal to 5e-6 (at a violation of 1e-3) or 1e-6 (1e-5). A published number of support vectors must be met to a hundredth:
-it counts variables that the optimum has at 0. Accuracies must be met exactly; where a test row's score is smaller than
-the published fit's tol, the published label is that of where LIBSVM stopped, not of the optimum, and the table says how
-many such rows there are. heart_scale is in none of the packages at hand and left out.
+it counts variables that the optimum has at 0. Accuracies must be met exactly. Where a test row's score is smaller than
+the published fit's tol, the published label may be that of where LIBSVM stopped, not of the optimum: then LIBSVM (in
+scikit-learn) is run at its tol and at 1e-8, and it is called a tie if the first repeats the published figure, the
+second ours, and no more rows than those near 0 are involved; both figures are printed. heart_scale is in none of the
+packages at hand and left out.
 
 Agreement: 16 real sets and 4 random ones, at most 800 rows to learn and 400 to judge, five formulations each;
 svm_race/agreement.py says what agreeing means. LIBSVM is libsvm-official.
@@ -32,6 +34,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.svm import SVC as PeerSVC
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from svm_race import agreement as agree
@@ -93,6 +96,9 @@ def guide(name: str, to_scale: bool, C: float, gamma: float | None) -> Callable[
         right = int(np.count_nonzero(model.predict(Z) == z))
         near = int(np.count_nonzero(np.abs(model.decision_function(Z)) <= model.tol))
         found = {"right": right, "obj": -model.certificate_.dual, "nSV": len(model.support_), "near": near}
+        for tol in (1e-3, 1e-8):
+            peer = PeerSVC(C=C, gamma=model.kernel_.gamma, tol=tol).fit(X, y)
+            found[f"libsvm at {tol:g}"] = int(np.count_nonzero(peer.predict(Z) == z))
         return found | gap_of(model)
 
     return run
@@ -150,6 +156,26 @@ def met(published: Published, found: dict[str, float]) -> bool:
     return bool(good)
 
 
+def tie(published: Published, found: dict[str, float]) -> bool:
+    """All met but labels of rows near 0, as LIBSVM has them where it stops; at its own optimum it has ours."""
+    if "libsvm at 0.001" not in found or not met(published | {"right": found["right"]}, found):
+        return False
+    stopped = found["libsvm at 0.001"] == published["right"] and found["libsvm at 1e-08"] == found["right"]
+    return bool(stopped and abs(published["right"] - found["right"]) <= found["near"])
+
+
+def verdict(r: dict[str, Any]) -> str:
+    if r["met"]:
+        return "met"
+    f = r["found"]
+    if not tie(r["published"], f):
+        return f"MISSED ({f.get('near', 0)} test rows score below tol)"
+    return (
+        f"a tie: LIBSVM has {f['libsvm at 0.001']} right at tol=1e-3, {f['libsvm at 1e-08']} at 1e-8 as we; "
+        f"{f['near']} test row{'s' * (f['near'] != 1)} within 1e-3 of 0"
+    )
+
+
 def run_anchors(record: dict[str, Any]) -> bool:
     print(f"\n{'published figures':<42}{'published':>34}{'found':>42}   verdict")
     for name, (published, work) in ANCHORS.items():
@@ -160,13 +186,12 @@ def run_anchors(record: dict[str, Any]) -> bool:
             record[name]["cpu_seconds"] = round(time.process_time() - began, 2)
             keep("anchors", record)
         r = record[name]
-        hidden = ("tol", "relative_gap", "near")
+        hidden = ("tol", "relative_gap", "near", "libsvm at 0.001", "libsvm at 1e-08")
         words = [
             " ".join(f"{k} {v:.10g}" for k, v in r[side].items() if k not in hidden) for side in ("published", "found")
         ]
-        said = "met" if r["met"] else f"MISSED ({r['found'].get('near', 0)} test rows score below tol: ties)"
-        print(f"{name:<42}{words[0]:>34}{words[1]:>42}   {said}", flush=True)
-    return all(r["met"] for r in record.values())
+        print(f"{name:<42}{words[0]:>34}{words[1]:>42}   {verdict(r)}", flush=True)
+    return all(r["met"] or tie(r["published"], r["found"]) for r in record.values())
 
 
 # ---- agreement with LIBSVM -----------------------------------------------------------------------------------------

@@ -71,6 +71,17 @@ def test_published_figures_are_met_only_by_what_equals_them():
         assert not svm.met(published, found | wrong)
 
 
+def test_a_tie_is_what_libsvm_has_where_it_stops_and_not_at_its_optimum():
+    published = {"right": 10, "obj": -100.0, "nSV": 200}
+    found = {"right": 9, "obj": -100.0, "nSV": 200, "relative_gap": 1e-5, "near": 1}
+    found |= {"libsvm at 0.001": 10, "libsvm at 1e-08": 9}
+    assert not svm.met(published, found)
+    assert svm.tie(published, found)
+    for wrong in ({"near": 0}, {"libsvm at 0.001": 9}, {"libsvm at 1e-08": 10}, {"obj": -101.0}, {"right": 8}):
+        assert not svm.tie(published, found | wrong)
+    assert "10 right at tol=1e-3, 9 at 1e-8" in svm.verdict({"published": published, "found": found, "met": False})
+
+
 def test_scaling_is_svm_scales():
     X = np.array([[0.0, 5.0], [3.0, 5.0], [1.0, 5.0]])
     np.testing.assert_array_equal(svm.scaled(X, X), [[-1, 0], [1, 0], [-0.333333, 0]])
