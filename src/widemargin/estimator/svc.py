@@ -206,7 +206,8 @@ class SVC(AlongC, SupportVectorClassifier):
     max_iter : int, default=-1
         Most steps, each of one pair of variables; -1 is no limit.
     max_time : float, optional
-        Most seconds; the model that is there by then is kept, with its gap.
+        Most seconds, those for the certificate among them; the model that is there by then is kept, with its gap. Where
+        that is too short for all rows, it learns from a sample of them that can be solved in time, and says so.
     warm_start : bool, default=False
         Start from the solution of the last fit where there are as many rows and classes; the optimum is the same.
     n_jobs : int, optional
@@ -309,7 +310,7 @@ class NuSVC(SupportVectorClassifier):
     max_iter : int, default=-1
         Most steps, each of one pair of variables; -1 is no limit.
     max_time : float, optional
-        Most seconds; the model that is there by then is kept, with its gap.
+        Most seconds, those for the certificate among them; the model that is there by then is kept, with its gap.
     warm_start : bool, default=False
         Start from the solution of the last fit where there are as many rows and classes; the optimum is the same.
     n_jobs : int, optional

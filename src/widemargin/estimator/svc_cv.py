@@ -123,6 +123,7 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
             search = search or Search(self, (X, y, sample_weight), data, Cs)
             number = np.nan if gamma is None else _gamma_of(data.kernel)
             found.append((number, search.along_C(data.kernel, data.items, watch)))
+        del search  # and its kernel values
         found.sort(key=lambda one: one[0])
         path = SearchPath(Cs, np.array([g for g, _ in found]), *map(np.array, zip(*(f for _, f in found), strict=True)))
         g, c = path.chosen(self.rule)

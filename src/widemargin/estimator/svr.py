@@ -103,7 +103,7 @@ class SVR(SupportVectorRegressor):
     max_iter : int, default=-1
         Most steps, each of one pair of variables; -1 is no limit.
     max_time : float, optional
-        Most seconds; the model that is there by then is kept, with its gap.
+        Most seconds, those for the certificate among them; the model that is there by then is kept, with its gap.
     warm_start : bool, default=False
         Start from the solution of the last fit where there are as many rows and classes; the optimum is the same.
     n_jobs : int, optional
@@ -207,7 +207,7 @@ class NuSVR(SupportVectorRegressor):
     max_iter : int, default=-1
         Most steps, each of one pair of variables; -1 is no limit.
     max_time : float, optional
-        Most seconds; the model that is there by then is kept, with its gap.
+        Most seconds, those for the certificate among them; the model that is there by then is kept, with its gap.
     warm_start : bool, default=False
         Start from the solution of the last fit where there are as many rows and classes; the optimum is the same.
     n_jobs : int, optional
