@@ -151,7 +151,7 @@ def working_set(N: int) -> int:
 
 
 def row_memory(n: int, allowed: int) -> int:
-    """A third of all rows is enough nearly always, and memory touched for the first time costs more than it saves."""
+    """A third of all rows is enough nearly always."""
     return min(allowed, max(64 << 20, 4 * n * n // 3))
 
 
