@@ -125,6 +125,7 @@ class Work:
         return w
 
     def _observe(self, step: int, columns: dict[str, Any], snapshot: Any) -> bool:
+        assert self.watch.observe is not None
         self.stopped = self.stopped or bool(self.watch.observe(step, columns, snapshot))
         return self.stopped
 
