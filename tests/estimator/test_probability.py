@@ -6,6 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from widemargin import SVC, SVCCV, NuSVC
 from widemargin.base import drive
+from widemargin.base.errors import BadInput
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 y = X[:, 0] + 0.5 * X[:, 1] ** 2 > 0.2
@@ -50,3 +51,14 @@ def test_folds_that_did_not_converge_are_told_of(monkeypatch):
 def test_a_search_can_learn_probabilities():
     found = SVCCV(Cs=[1.0, 10.0], cv=3, probability=True, random_state=0).fit(X, y)
     assert (found.classes_[found.predict_proba(X).argmax(axis=1)] == found.predict(X)).all()
+
+
+def test_a_search_says_that_it_cannot_score_probabilities():
+    with pytest.raises(BadInput, match="'neg_log_loss' needs probabilities"):
+        SVCCV(Cs=[1.0], cv=3, probability=True, scoring="neg_log_loss").fit(X, y)
+    with pytest.raises(AttributeError, match="no such thing"):
+        SVCCV(Cs=[1.0], cv=3, scoring=lambda *_: _fail()).fit(X, y)
+
+
+def _fail():
+    raise AttributeError("no such thing")
