@@ -108,8 +108,8 @@ class Search:
             if "predict_proba" not in str(error):
                 raise
             raise BadInput(
-                f"scoring={m.scoring!r} needs probabilities, which are not learnt in the search: score labels or decision "
-                "values, or take GridSearchCV over SVC(probability=True)."
+                f"scoring={m.scoring!r} needs probabilities, which are not learnt in the search: score labels or "
+                "decision values, or take GridSearchCV over SVC(probability=True)."
             ) from error
 
 
