@@ -102,7 +102,15 @@ class Search:
         scorer = get_scorer(m.scoring) if isinstance(m.scoring, str) else m.scoring
         rows, labels = _safe_indexing(self.X, self.numbers[fold.test]), self.classes[self.codes[fold.test]]
         more = {} if weight is None else {"sample_weight": weight}
-        return float(scorer(HeldOut(self.classes, shape, codes), rows, labels, **more))
+        try:
+            return float(scorer(HeldOut(self.classes, shape, codes), rows, labels, **more))
+        except AttributeError as error:
+            if "predict_proba" not in str(error):
+                raise
+            raise BadInput(
+                f"scoring={m.scoring!r} needs probabilities, which are not learnt in the search: score labels or "
+                "decision values, or take GridSearchCV over SVC(probability=True)."
+            ) from error
 
 
 def winners(scores: np.ndarray, n_classes: int, scheme: str, break_ties: bool) -> np.ndarray:

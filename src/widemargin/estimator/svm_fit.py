@@ -66,6 +66,7 @@ class SVMFit:
         places: Sequence[np.ndarray | None],
         problems: Sequence[BoxProblem],
         beside: dict[str, Any],
+        watch: Watch | None = None,
     ) -> None:
         """Solve all parts, keep what was learnt and what is known beside; what Ctrl-C leaves is kept too."""
         source = GramSource(data.kernel, data.items, self._threads())
@@ -73,7 +74,7 @@ class SVMFit:
         psd = known_psd(data.kernel, data.items, warn=True)
         work = Work(self, data, source, places, problems, self._starts(problems), psd, beside)
         try:
-            solved = work.solve()
+            solved = work.solve(watch or self._watch())
         except KeyboardInterrupt:
             if work.begun:
                 self._keep(work, work.as_it_is(), interrupted)
