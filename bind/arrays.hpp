@@ -86,6 +86,7 @@ void bind_margin_perceptron(nb::module_& m);
 void bind_voted(nb::module_& m);
 void bind_kernel(nb::module_& m);
 void bind_box(nb::module_& m);
+void bind_box_columns(nb::module_& m);
 void bind_distances(nb::module_& m);
 
 }  // namespace widemargin

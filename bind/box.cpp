@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "bound_kernel.hpp"
+#include "bound_source.hpp"
 #include "kernel/matrix_source.hpp"
 #include "kernel/native_source.hpp"
 #include "kernel/pair_source.hpp"
@@ -19,12 +20,6 @@ namespace widemargin {
 namespace {
 
 using Matrix32 = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-// Rows of kernel values with all that they come from.
-struct BoundSource {
-  std::vector<nb::object> owners;
-  std::unique_ptr<RowSource> source;
-};
 
 BoundSource native_source(nb::object rows) {
   return {{rows}, std::make_unique<NativeSource>(*nb::cast<const BoundKernelRows&>(rows).rows)};

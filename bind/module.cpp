@@ -23,5 +23,6 @@ NB_MODULE(_core, m) {
   bind_voted(m);
   bind_kernel(m);
   bind_box(m);
+  bind_box_columns(m);
   bind_distances(m);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/simd.hpp"
 
@@ -84,6 +85,59 @@ AVX2 void avx2_accumulate(const float* const* rows, const double* step, Index m,
   plain_accumulate(rows, step, m, n, b, f, spread);
 }
 
+// out[c * width + b] += sum over four rows, with `next` on their way as in avx2_eight; as many fused steps for a column of values wherever it stands.
+AVX2 void avx2_four(const float* const* rows, const float* const* next, const float* step, Index columns, Index n,
+                    float* out, Index width) {
+  Index b = 0;
+  for (; b + 16 <= n; b += 16) {
+    __m256 k[8];
+#pragma GCC unroll 4
+    for (int a = 0; a < 4; ++a) _mm_prefetch(reinterpret_cast<const char*>(next[a] + b), _MM_HINT_T0);
+#pragma GCC unroll 4
+    for (int a = 0; a < 4; ++a)
+      k[2 * a] = _mm256_loadu_ps(rows[a] + b), k[2 * a + 1] = _mm256_loadu_ps(rows[a] + b + 8);
+    for (Index c = 0; c < columns; ++c) {
+      float* at = out + c * width + b;
+      __m256 low = _mm256_loadu_ps(at), high = _mm256_loadu_ps(at + 8);
+#pragma GCC unroll 4
+      for (int a = 0; a < 4; ++a) {
+        const __m256 s = _mm256_broadcast_ss(step + a * columns + c);
+        low = _mm256_fmadd_ps(s, k[2 * a], low);
+        high = _mm256_fmadd_ps(s, k[2 * a + 1], high);
+      }
+      _mm256_storeu_ps(at, low);
+      _mm256_storeu_ps(at + 8, high);
+    }
+  }
+  for (; b < n; ++b)
+    for (Index c = 0; c < columns; ++c)
+      for (int a = 0; a < 4; ++a)
+        out[c * width + b] = __builtin_fmaf(step[a * columns + c], rows[a][b], out[c * width + b]);
+}
+
+AVX512 void avx512_eight(const float* const* rows, const float* const* next, const float* step, Index columns, Index n,
+                         float* out, Index width) {
+  Index b = 0;
+  for (; b + 16 <= n; b += 16) {
+    __m512 k[8];
+#pragma GCC unroll 8
+    for (int a = 0; a < 8; ++a) {
+      _mm_prefetch(reinterpret_cast<const char*>(next[a] + b), _MM_HINT_T0);
+      k[a] = _mm512_loadu_ps(rows[a] + b);
+    }
+    for (Index c = 0; c < columns; ++c) {
+      __m512 sum = _mm512_loadu_ps(out + c * width + b);
+#pragma GCC unroll 8
+      for (int a = 0; a < 8; ++a) sum = _mm512_fmadd_ps(_mm512_set1_ps(step[a * columns + c]), k[a], sum);
+      _mm512_storeu_ps(out + c * width + b, sum);
+    }
+  }
+  for (; b < n; ++b)
+    for (Index c = 0; c < columns; ++c)
+      for (int a = 0; a < 8; ++a)
+        out[c * width + b] = __builtin_fmaf(step[a * columns + c], rows[a][b], out[c * width + b]);
+}
+
 constexpr __mmask8 all8 = 0xff;  // see kernel/finish.cpp
 
 AVX512 void avx512_accumulate(const float* const* rows, const double* step, Index m, Index n, double* f,
@@ -135,6 +189,32 @@ void accumulate_fast(const float* const* rows, const double* step, Index m, Inde
     }
 #endif
     plain_some(rows + a, s, here, 0, n, f);
+  }
+}
+
+void accumulate_columns(const float* const* rows, const float* step, Index m, Index columns, Index n,
+                        double* const* f) {
+  constexpr Index together = 64, width = 512;
+  thread_local std::vector<float> sum;
+  sum.resize(static_cast<std::size_t>(columns * width));
+  for (Index first = 0; first < m; first += together) {
+    const Index last = std::min(m, first + together);
+    std::fill(sum.begin(), sum.end(), 0.0f);
+    Index a = first;
+#ifdef WIDEMARGIN_X86
+    if (simd::level() == simd::Level::avx512)
+      for (; a + 8 <= last; a += 8)
+        avx512_eight(rows + a, rows + (a + 16 <= m ? a + 8 : a), step + a * columns, columns, n, sum.data(), width);
+    if (simd::level() >= simd::Level::avx2)
+      for (; a + 4 <= last; a += 4)
+        avx2_four(rows + a, rows + (a + 8 <= m ? a + 4 : a), step + a * columns, columns, n, sum.data(), width);
+#endif
+    for (; a < last; ++a)
+      for (Index c = 0; c < columns; ++c)
+        for (Index b = 0; b < n; ++b)
+          sum[static_cast<std::size_t>(c * width + b)] += step[a * columns + c] * rows[a][b];
+    for (Index c = 0; c < columns; ++c)
+      for (Index b = 0; b < n; ++b) f[c][b] += static_cast<double>(sum[static_cast<std::size_t>(c * width + b)]);
   }
 }
 

@@ -12,4 +12,8 @@ void accumulate(const float* const* rows, const double* step, Index m, Index n, 
 // values have themselves, the sums in float64.
 void accumulate_fast(const float* const* rows, const double* step, Index m, Index n, double* f);
 
+// f[c][b] += sum_a step[a * columns + c] rows[a][b] for each column c, n <= 512: every value is read once for all
+// columns. 64 rows at a time are summed in float32, the sums in float64.
+void accumulate_columns(const float* const* rows, const float* step, Index m, Index columns, Index n, double* const* f);
+
 }  // namespace widemargin

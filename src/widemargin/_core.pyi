@@ -273,5 +273,19 @@ class BoxSolver:
 
 def box_solver(source: object, t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], total: Sequence[float], tol: float, gap_tol: float, least: float, working: int, most_steps: int, memory: int, threads: int, shrink: bool = False) -> BoxSolver: ...
 
+class BoxColumns:
+    """Quadratic problems with boxes over the same items, one a column."""
+
+    def advance(self, b: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], f: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], work: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], figures: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], budget: int) -> bool:
+        """-> whether all columns rest."""
+
+    def shift(self, b: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], f: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], work: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], figures: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], change: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """f + K change."""
+
+    def judge(self, b: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], f: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], work: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], figures: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """Violation, gap and bias of every column."""
+
+def box_columns(source: object, t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tol: float, gap_tol: float, least: float, working: int, most_steps: int, memory: int, threads: int) -> BoxColumns: ...
+
 def distance_block(a: Rows, b: Rows, kind: int, gamma: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
     """out = exp(-gamma distance(a, b)); kind is 0 Manhattan, 1 chi squared."""

@@ -126,6 +126,23 @@ def box() -> Any:
     return _core.box_solver(matrix_source(), *box_arguments())
 
 
+def columns_arguments(n: int = N) -> list[Any]:
+    """Of `box_columns`, but for the source: two columns, each with an item beside it."""
+    y = signs()[:n] if n <= N else np.resize(signs(), n)
+    weight = np.ones((2, n))
+    weight[0, :1], weight[1, 1:2] = 0.0, 0.0
+    return [y, np.minimum(y, 0.0) * weight, np.maximum(y, 0.0) * weight, 1e-3, 1e-4, 1e-9, 4, 1 << 40, 1 << 12, 1]
+
+
+def columns_state(n: int = N, budget: int = 20) -> list[Any]:
+    work, counters = np.full(4, -1, np.int32), np.zeros(6, np.int64)
+    return [np.zeros((2, n)), np.zeros((2, n)), work, counters, np.zeros((2, 5)), budget]
+
+
+def columns() -> Any:
+    return _core.box_columns(matrix_source(), *columns_arguments())
+
+
 def boxes() -> list[Any]:
     return [[box(), box()], [tuple(box_state()[:5]), tuple(box_state()[:5])], 0.01, 2]
 
@@ -214,6 +231,13 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "BoxSolver.shift": (lambda *a: box().shift(*a), lambda: [*box_state()[:5], np.ones(N)]),
     "BoxSolver.judge": (lambda *a: box().judge(*a), lambda: box_state()[:5]),
     "box_advance_all": (_core.box_advance_all, boxes),
+    "box_columns": (
+        lambda *a: _core.box_columns(*a).advance(*columns_state()),
+        lambda: [matrix_source(), *columns_arguments()],
+    ),
+    "BoxColumns.advance": (lambda *a: columns().advance(*a), columns_state),
+    "BoxColumns.shift": (lambda *a: columns().shift(*a), lambda: [*columns_state()[:5], np.ones((2, N))]),
+    "BoxColumns.judge": (lambda *a: columns().judge(*a), lambda: columns_state()[:5]),
     "exp_nonpositive": (_core.exp_nonpositive, lambda: [-np.ones(N)]),
     "tanh_in_place": (_core.tanh_in_place, lambda: [np.ones(N)]),
     "SvmlightReader64": (lambda *a: _core.SvmlightReader64(*a).feed(text()), lambda: [0, False, False, 1, 1 << 16]),

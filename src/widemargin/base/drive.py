@@ -50,13 +50,14 @@ class Watch:
     ) -> None:
         self.deadline = None if max_time is None else time.monotonic() + max_time
         self.max_time = max_time
+        self.needed: Callable[[], float] = lambda: 0.0  # seconds for what must still be done after the solver
         self.observe = observe
         self.after_step = after_step
         self.cancelled = cancelled
         self._seen = -1.0
 
     def out_of_time(self) -> bool:
-        return self.deadline is not None and time.monotonic() >= self.deadline
+        return self.deadline is not None and time.monotonic() + self.needed() >= self.deadline
 
     def asks_to_stop(self, step: int, columns: dict[str, Any], snapshot: Callable[[], Any]) -> bool:
         """At most 30 looks a second reach the observer."""

@@ -35,13 +35,15 @@ def checked_Cs(Cs: Any) -> np.ndarray:
     return np.unique(values)
 
 
-def shared_gram(kernel: Any, items: Any, threads: int, cache_size: float | str) -> tuple[WholeGram | LazyGram, int]:
-    """All kernel values at once if they fit into the memory allowed, and what is left of it."""
+def shared_gram(
+    kernel: Any, items: Any, threads: int, cache_size: float | str, last: WholeGram | LazyGram | None = None
+) -> tuple[WholeGram | LazyGram, int]:
+    """All kernel values at once if they fit into the memory allowed, and what is left of it; `last` is given up."""
     source = GramSource(kernel, items, threads)
     refuse_overflow(source)
     memory = budget(cache_size)
     if WholeGram.bytes(source.n) <= memory:
-        return WholeGram(source), memory - WholeGram.bytes(source.n)
+        return WholeGram(source, last.K if isinstance(last, WholeGram) else None), memory - WholeGram.bytes(source.n)
     return LazyGram(source), memory
 
 

@@ -59,6 +59,7 @@ class Search:
             Fold(weight * np.bincount(train, minlength=data.n), test)
             for train, test in split(machine.cv, data.y, self.numbers, _num_samples(y))
         ]
+        self.gram: Any = None  # of the last kernel: its memory is used again
         self.order = self._by_class_and_fold() if self.paired else np.arange(data.n)
 
     def _by_class_and_fold(self) -> np.ndarray:
@@ -74,10 +75,11 @@ class Search:
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         threads = m._threads()
-        gram, memory = shared_gram(kernel, items.take(order) if self.paired else items, threads, m.cache_size)
+        items = items.take(order) if self.paired else items
+        self.gram, memory = shared_gram(kernel, items, threads, m.cache_size, self.gram)
         options = BoxOptions(tol=m.tol, gap_tol=m.gap_tol, max_steps=m.max_iter, memory=memory, threads=threads)
         folds = [Fold(fold.weight[order], place[fold.test]) for fold in self.folds]
-        found = all_paths(gram, self.codes[order], self.parts, folds, self.Cs, options, watch)
+        found = all_paths(self.gram, self.codes[order], self.parts, folds, self.Cs, options, watch)
         scores = [self._scores(fold, [p.scores for p in parts]) for fold, parts in zip(self.folds, found, strict=True)]
         gaps = [np.max([p.gaps for p in parts], axis=0) for parts in found]
         steps = [np.nan_to_num(np.sum([p.steps for p in parts], axis=0)).astype(np.int64) for parts in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -168,10 +169,11 @@ class SVMFit:
     def _proved(self, source: GramSource, problem: BoxProblem, s: BoxSolution, psd: bool) -> Solved:
         """With its certificate, whose scores of all items the solution has from then on."""
         solved = Solved(problem, s, self._divisor(problem, s.rho))
-        point, c = solved.point, problem.items(s.b)
+        point, c, began = solved.point, problem.items(s.b), time.perf_counter()
         scores = expansion(source, c)
         s.f, s.square = scores[0], float(c @ scores[0])
-        solved.certificate = self._certificate(source, problem, point, solved.intercept, solved.coef, psd, scores)
+        proved = self._certificate(source, problem, point, solved.intercept, solved.coef, psd, scores)
+        solved.certificate = replace(proved, seconds=time.perf_counter() - began)
         return solved
 
     def _certificate(

@@ -34,9 +34,10 @@ def sentence(estimator: Any, solved: Any) -> str:
             f"{EARLY.format(estimator.max_iter)} After {steps}: {figures}: raise max_iter, lower C, or raise gap_tol."
         )
     if kind == "time":
+        sample = f" for a sample of {s.sampled} of the {solved.problem.n} rows" if s.sampled else ""
         return (
-            f"max_time={estimator.max_time} s is over after {steps}: {figures}: "
-            "raise max_time, lower C, or scale the features."
+            f"max_time={estimator.max_time} s is over after {steps}{sample} and {c.seconds:.2g} s for the certificate: "
+            f"{figures}: raise max_time, lower C, or scale the features."
         )
     if kind == "asked":
         return f"stopped on request after {steps}: {figures}: fit again to go on to the end."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,7 +21,11 @@ from ..model.box import BoxProblem
 from ..model.dual import DualPoint
 from ..model.pairs import pairs
 from ..solver.pairs import BATCH, PairFits, can_share, last_digits
+from ..solver.sample_start import Sampled, as_solution, solved_for_some
 from ..solver.svm import BoxFit, BoxSolution, run_all
+
+PROBED = 64  # columns of kernel values that tell what a certificate costs
+SPARE = 1.2
 
 
 @dataclass
@@ -68,7 +73,7 @@ class Work:
         beside: dict[str, Any],
     ) -> None:
         self.estimator, self.data, self.source, self.psd = estimator, data, source, psd
-        self.places, self.problems, self.starts, self.beside = places, problems, starts, beside
+        self.places, self.problems, self.starts, self.beside = places, problems, list(starts), beside
         self.fits: list[BoxFit | None] = [None] * len(problems)
         self.done: dict[int, Solved] = {}
         self.tasks = EpochTasks(estimator, data, None)
@@ -111,9 +116,21 @@ class Work:
         here = self.source if place is None else self.source.take(place)
         fit = self.estimator._part(here, problem, self.estimator._box_options(len(self.problems)))
         self.fits[k] = fit
-        solved = self.estimator._solve(self, k, fit, self._watch(cancelled))
+        watch = self._watch(cancelled)
+        some = self._sampled(here, problem, fit.options, watch) if self.starts[k] is None else None
+        if some is not None and not some.whole:
+            solved = self.estimator._refined(self, k, fit, as_solution(fit, some), watch)
+        else:
+            self.starts[k] = some.b if some is not None else self.starts[k]
+            solved = self.estimator._solve(self, k, fit, watch)
         self.done[k] = solved
         return solved
+
+    def _sampled(self, source: GramSource, problem: BoxProblem, options: Any, watch: Watch) -> Sampled | None:
+        if watch.deadline is None or len(self.problems) > 1 or watch.observe or watch.after_step:
+            return None
+        left = lambda used: self._seconds(problem.n, used)  # noqa: E731
+        return solved_for_some(source, problem, options, self._a_value, left, watch)
 
     def _watch(self, cancelled: Event | None) -> Watch:
         """One stop is a stop of all parts, as is the end of the time."""
@@ -122,8 +139,31 @@ class Work:
             after_step=self._after_step if self.tasks.active else None,
             cancelled=cancelled,
         )
-        w.deadline, w.max_time = self.watch.deadline, self.watch.max_time
+        w.deadline, w.max_time, w.needed = self.watch.deadline, self.watch.max_time, self._needed
         return w
+
+    def _needed(self) -> float:
+        """Seconds that the certificates of all that is under way will take: they are part of max_time."""
+        seconds = 0.0
+        for k, fit in enumerate(self.fits):
+            if fit is not None and fit.state is not None and k not in self.done:
+                seconds += self._seconds(self.problems[k].n, np.count_nonzero(fit.state.b))
+        return seconds
+
+    def _seconds(self, n: int, used: int) -> float:
+        """Pairs among those used are computed once."""
+        return self._a_value * min(used, n) * (n - min(used, n) / 2)
+
+    @cached_property
+    def _a_value(self) -> float:
+        """Seconds for one kernel value of a certificate, from a few columns of them, with a little to spare."""
+        n = self.source.n
+        c = np.zeros(n)
+        c[:: max(1, n // PROBED)] = 1.0
+        began = time.perf_counter()
+        self.source.expand(c)
+        used = np.count_nonzero(c)
+        return SPARE * (time.perf_counter() - began) / (used * (n - used / 2))
 
     def _observe(self, step: int, columns: dict[str, Any], snapshot: Any) -> bool:
         assert self.watch.observe is not None

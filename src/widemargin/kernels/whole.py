@@ -16,11 +16,15 @@ BLOCK = 1 << 21  # values at a time
 
 
 class WholeGram:
-    """K[i, j] = k(i, j), with the bits that the core's own rows have; the diagonal in float64."""
+    """K[i, j] = k(i, j), with the bits that the core's own rows have; the diagonal in float64.
 
-    def __init__(self, source: GramSource) -> None:
+    `memory` is a matrix of an earlier one that nobody reads any more.
+    """
+
+    def __init__(self, source: GramSource, memory: np.ndarray | None = None) -> None:
         n = source.n
-        self.K = np.empty((n, n), np.float32)
+        # Memory that was touched before is filled in a fraction of the time.
+        self.K = np.empty((n, n), np.float32) if memory is None or memory.shape != (n, n) else memory
         self.diag = np.ascontiguousarray(source.diag, dtype=np.float64)
         if source.native is not None:
             _core.native_source(source.native).fill(self.K, source.threads)

@@ -1,4 +1,7 @@
-"""All folds and binary parts of a classification problem along C, on several threads, with one set of kernel values."""
+"""All folds and binary parts of a classification problem along C, with one set of kernel values.
+
+The folds of a part advance side by side; several parts share the threads, one has them all.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from ..base.threads import crew
 from ..kernels.whole import LazyGram, WholeGram, expansions
 from ..model.multiclass import Part
 from .box import BoxOptions, row_memory
-from .path import BoxPath
+from .path import BoxPaths, Reached
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +37,12 @@ class PartPath:
     gaps: np.ndarray
     steps: np.ndarray
     seconds: np.ndarray
-    b: list[np.ndarray]  # of the items trained on, for each C that was reached
+    b: list[np.ndarray]  # of the items of the part, for each C that was reached
+
+    @staticmethod
+    def empty(n_C: int, n_test: int) -> PartPath:
+        gaps, steps, seconds = np.full((3, n_C), np.nan)
+        return PartPath(np.full((n_C, n_test), np.nan), gaps, steps, seconds, [])
 
 
 def all_paths(
@@ -48,49 +56,59 @@ def all_paths(
     keep: bool = False,
 ) -> list[list[PartPath]]:
     """For each fold all parts. The result does not depend on the number of threads; `keep`: with the variables."""
-    threads = options.threads
-    inside = replace(options, threads=1, memory=options.memory // max(threads, 1))
+    threads = options.threads if len(parts) > 1 else 1
+    inside = replace(
+        options, threads=1 if len(parts) > 1 else options.threads, memory=options.memory // min(threads, len(parts))
+    )
 
-    def one(task: tuple[Fold, Part], cancelled: Event) -> PartPath:
+    def one(part: Part, cancelled: Event) -> list[PartPath]:
         mine = Watch(cancelled=cancelled)
         mine.deadline, mine.max_time = watch.deadline, watch.max_time
-        return _one_path(gram, codes, task[1], task[0], Cs, inside, mine, keep)
+        return _one_part(gram, codes, part, folds, Cs, inside, mine, keep)
 
-    flat = crew(threads, one, [(fold, part) for fold in folds for part in parts])
-    return [flat[k * len(parts) : (k + 1) * len(parts)] for k in range(len(folds))]
+    by_part = crew(threads, one, parts)
+    return [[paths[k] for paths in by_part] for k in range(len(folds))]
 
 
-def _one_path(
-    gram: Any, codes: np.ndarray, part: Part, fold: Fold, Cs: np.ndarray, options: BoxOptions, watch: Watch, keep: bool
-) -> PartPath:
-    """A part of all items has its test items beside it, whose scores follow; others are scored at the end."""
-    place = part.among(codes)
-    items = None if place is None else place[fold.weight[place] > 0]
-    n = len(codes) if items is None else len(items)
-    signs, weight = part.signs(codes), fold.weight
-    if items is not None:
-        signs, weight = signs[items], weight[items]
-    gaps, steps, seconds = np.full((3, len(Cs)), np.nan)
-    out = PartPath(np.full((len(Cs), len(fold.test)), np.nan), gaps, steps, seconds, [])
-    if n == 0:  # neither class of a pair is in this fold
-        out.scores[:], out.gaps[:], out.steps[:], out.seconds[:] = 0.0, 0.0, 0.0, 0.0
-        return out
-    memory = 0 if isinstance(gram, WholeGram) and items is None else row_memory(n, options.memory)
-    path = BoxPath(gram.rows(items), signs, weight, replace(options, memory=memory))
-    found = []
+def _one_part(
+    gram: Any,
+    codes: np.ndarray,
+    part: Part,
+    folds: Sequence[Fold],
+    Cs: np.ndarray,
+    options: BoxOptions,
+    watch: Watch,
+    keep: bool,
+) -> list[PartPath]:
+    """All folds of a part. Test items are items too, whose scores follow; those of other classes are scored at last."""
+    items = part.among(codes)
+    signs = part.signs(codes) if items is None else part.signs(codes)[items]
+    weight = np.array([fold.weight if items is None else fold.weight[items] for fold in folds])
+    out = [PartPath.empty(len(Cs), len(fold.test)) for fold in folds]
+    memory = 0 if isinstance(gram, WholeGram) and items is None else row_memory(len(signs), options.memory)
+    path = BoxPaths(gram.rows(items), signs, weight, replace(options, memory=memory))
+    found: list[list[Reached]] = []
     for c, C in enumerate(Cs):
         began = time.perf_counter()
         reached = path.reach(float(C), watch)
-        if reached.stop == "time":
+        if any(r.stop == "time" for r in reached):
             break
-        out.gaps[c], out.steps[c], out.seconds[c] = reached.gap, reached.steps, time.perf_counter() - began
+        seconds = (time.perf_counter() - began) / len(folds)
+        for o, r in zip(out, reached, strict=True):
+            o.gaps[c], o.steps[c], o.seconds[c] = r.gap, r.steps, seconds
         found.append(reached)
-    if items is None:
-        for c, reached in enumerate(found):
-            out.scores[c] = reached.scores[fold.test]
-    elif found:
-        coef, bias = np.array([r.b for r in found]), np.array([r.intercept for r in found])
-        out.scores[: len(found)] = expansions(gram, fold.test, items, coef) + bias[:, None]
-    if keep:
-        out.b.extend(r.b for r in found)
+    for k, (o, fold) in enumerate(zip(out, folds, strict=True)):
+        of_fold = [reached[k] for reached in found]
+        if of_fold:
+            o.scores[: len(found)] = _scores(gram, items, fold, of_fold)
+        if keep:
+            o.b.extend(r.b for r in of_fold)
     return out
+
+
+def _scores(gram: Any, items: np.ndarray | None, fold: Fold, found: list[Reached]) -> np.ndarray:
+    """n_C x test."""
+    if items is None:
+        return np.array([r.scores[fold.test] for r in found])
+    coef, bias = np.array([r.b for r in found]), np.array([r.intercept for r in found])
+    return expansions(gram, fold.test, items, coef) + bias[:, None]

@@ -44,6 +44,7 @@ class BoxSolution:
     trace: Trace
     square: float  # |w|^2
     f: np.ndarray | None = None  # K b, by item
+    sampled: int = 0  # items that it was learnt from, if not all
 
     @property
     def intercept(self) -> float:
