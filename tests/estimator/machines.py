@@ -64,14 +64,15 @@ def make(cls: type, r: Rows | None = None, **params: Any) -> Any:
     if r is not None:
         usual["gamma"] = r.gamma
     if "nu" in cls().get_params():
-        usual["nu"] = 0.3 if r is None or cls is not wm.NuSVC else 0.8 * feasible_nu(r.y, r.w)
+        usual["nu"] = 0.3
+    if r is not None and cls is wm.NuSVC:  # with these weights and without
+        usual["nu"] = 0.8 * min(feasible_nu(r.y, w) for w in (r.w, np.ones(len(r.y))))
     return cls(**{**usual, **params})
 
 
-def feasible_nu(y: np.ndarray, *weights: np.ndarray) -> float:
-    """The largest nu that the labels allow, without weights and with them."""
-    shares = [w[y == s].sum() / w.sum() for w in (np.ones(len(y)), *weights) for s in (-1, 1)]
-    return 2 * min(shares)
+def feasible_nu(y: np.ndarray, w: np.ndarray) -> float:
+    """The largest nu that the labels allow."""
+    return 2 * min(w[y < 0].sum(), w[y > 0].sum()) / w.sum()
 
 
 def fitted(model: Any, X: Any, y: Any = None, w: Any = None) -> Any:
