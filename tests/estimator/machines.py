@@ -44,7 +44,7 @@ def rows(seed: int, n: int = 40, d: int = 2, noise: float = 0.5, gamma: float = 
 
 @st.composite
 def sets(draw: Any, smallest: int = 6, largest: int = 40) -> Rows:
-    """Of all sizes, easy and hard, with wide and narrow kernels, none so wide that its matrix is singular to rounding."""
+    """Of all sizes, easy and hard; no kernel is so wide that its matrix is singular to rounding."""
     return rows(
         draw(st.integers(0, 10**6)),
         draw(st.integers(smallest, largest)),
