@@ -28,6 +28,7 @@ from ..model.curve import RULES, SearchPath
 from .svc import SVC, SupportVectorClassifier
 from .svc_path import checked_Cs
 from .svc_search import Search
+from .svm_input import without_negative
 
 WIDE = (-2.0, 2.0)  # powers of ten between which a number of Cs is spread
 
@@ -115,6 +116,7 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
         self._validate_params()
         self._refuse_unordered()
         Cs = np.logspace(*WIDE, self.Cs) if isinstance(self.Cs, Integral) else checked_Cs(self.Cs)
+        sample_weight = without_negative(sample_weight)  # said once
         watch = self._watch()
         found, search = [], None
         for gamma in self._checked_gammas():
