@@ -102,7 +102,15 @@ class Search:
         scorer = get_scorer(m.scoring) if isinstance(m.scoring, str) else m.scoring
         rows, labels = _safe_indexing(self.X, self.numbers[fold.test]), self.classes[self.codes[fold.test]]
         more = {} if weight is None else {"sample_weight": weight}
-        return float(scorer(HeldOut(self.classes, shape, codes), rows, labels, **more))
+        try:
+            return float(scorer(HeldOut(self.classes, shape, codes), rows, labels, **more))
+        except AttributeError as error:
+            if "predict_proba" not in str(error):
+                raise
+            raise BadInput(
+                f"scoring={m.scoring!r} needs probabilities, which a search does not learn: take a score of labels or "
+                "decisions, or GridSearchCV over SVC(probability=True)."
+            ) from None
 
 
 def winners(scores: np.ndarray, n_classes: int, scheme: str, break_ties: bool) -> np.ndarray:
@@ -125,22 +133,43 @@ def split(cv: Any, codes: np.ndarray, numbers: np.ndarray, n_given: int) -> list
     folds = []
     of = np.full(n_given, -1)
     of[numbers] = np.arange(len(numbers))
-    for k, pair in enumerate(splitter.split(np.zeros((len(codes), 1)), codes)):
+    for k, pair in enumerate(_pairs(splitter, codes)):
         train, test = (_present(part, of, k) if listed else part for part in pair)
         if len(train) == 0 or len(test) == 0:
             raise BadInput(
                 f"fold {k} of cv has {len(train)} rows to train on and {len(test)} to test on: give it both."
             )
+        if (codes[train] == codes[train[0]]).all():
+            raise BadInput(f"fold {k} of cv trains on {len(train)} rows of only one class: give it rows of two.")
         folds.append((train, test))
     if not folds:
         raise BadInput("cv holds no folds: give at least one pair (train, test).")
     return folds
 
 
+def _pairs(splitter: Any, codes: np.ndarray) -> list[tuple[Any, Any]]:
+    try:
+        pairs = list(splitter.split(np.zeros((len(codes), 1)), codes))
+    except ValueError as error:
+        if "'groups'" not in str(error):
+            raise
+        raise BadInput(f"cv={splitter} needs groups: give cv=list(cv.split(X, y, groups)) instead.") from None
+    for k, pair in enumerate(pairs):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise BadInput(f"fold {k} of cv is {pair!r:.60}: give a pair (train, test) of row numbers.")
+    return pairs
+
+
 def _present(rows: Any, of: np.ndarray, fold: int) -> np.ndarray:
     rows = np.asarray(rows)
-    rows = np.flatnonzero(rows) if rows.dtype == bool else rows
-    if rows.size and (rows.min() < -len(of) or rows.max() >= len(of)):
-        raise BadInput(f"fold {fold} of cv speaks of row {rows.max()}, but there are {len(of)} rows.")
+    if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "biu"):
+        raise BadInput(f"fold {fold} of cv holds {rows.ravel()[:3]}: give whole row numbers, or True and False.")
+    if rows.dtype == bool:
+        if len(rows) != len(of):
+            raise BadInput(f"fold {fold} of cv says {len(rows)} times True or False, but there are {len(of)} rows.")
+        rows = np.flatnonzero(rows)
+    out = rows[(rows < -len(of)) | (rows >= len(of))] if rows.size else rows
+    if out.size:
+        raise BadInput(f"fold {fold} of cv speaks of row {out[0]}, but there are {len(of)} rows.")
     rows = of[rows.astype(np.intp)]
     return rows[rows >= 0]
