@@ -218,6 +218,7 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
 
     @property
     def best_params_(self) -> dict[str, float]:
+        check_is_fitted(self, "path_")
         return self.path_.params[self.best_index_]
 
     @property

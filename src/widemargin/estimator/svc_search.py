@@ -14,6 +14,7 @@ from sklearn.utils.validation import _num_samples
 
 from ..base.drive import Watch
 from ..base.errors import BadInput
+from ..data.labels import class_factors
 from ..model.multiclass import binary_parts, decide
 from ..model.pairs import pairs
 from ..solver.box import BoxOptions
@@ -54,12 +55,19 @@ class Search:
         )[self.numbers]  # fmt: skip
         self.parts = binary_parts(len(self.classes), machine.multiclass)
         self.paired = len(self.parts) > len(self.classes) or (len(self.classes) == 3 and machine.multiclass == "ovo")
-        weight = np.ones(data.n) if data.weight is None else data.weight
         self.folds = [
-            Fold(weight * np.bincount(train, minlength=data.n), test)
+            Fold(self._weights_of(data, train), test)
             for train, test in split(machine.cv, data.y, self.numbers, _num_samples(y))
         ]
         self.order = self._by_class_and_fold() if self.paired else np.arange(data.n)
+
+    def _weights_of(self, data: KernelTraining, train: np.ndarray) -> np.ndarray:
+        """Of all items in the training of a fold; classes are balanced by the rows that it trains on."""
+        times = np.bincount(train, minlength=data.n)
+        if self.machine.class_weight != "balanced":
+            return times * (1.0 if data.weight is None else data.weight)
+        weight = times * (1.0 if self.user_weight is None else self.user_weight)
+        return weight * class_factors("balanced", data.labels, data.y, weight)[data.y]
 
     def _by_class_and_fold(self) -> np.ndarray:
         """What a pair trains on in a fold are then a few runs of neighbours."""
@@ -98,7 +106,8 @@ class Search:
         codes = winners(scores, k, m.multiclass, m.break_ties)
         if m.scoring is None:
             return float(np.average(codes == self.codes[fold.test], weights=weight))
-        shape = scores if self.paired and m.decision_function_shape == "ovo" else decide(scores, k, m.multiclass)
+        # As SVC: positive values of pair (i, j) speak for class i.
+        shape = -scores if self.paired and m.decision_function_shape == "ovo" else decide(scores, k, m.multiclass)
         scorer = get_scorer(m.scoring) if isinstance(m.scoring, str) else m.scoring
         rows, labels = _safe_indexing(self.X, self.numbers[fold.test]), self.classes[self.codes[fold.test]]
         more = {} if weight is None else {"sample_weight": weight}
@@ -129,7 +138,12 @@ def winners(scores: np.ndarray, n_classes: int, scheme: str, break_ties: bool) -
 def split(cv: Any, codes: np.ndarray, numbers: np.ndarray, n_given: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Folds of the rows that are there. An iterable has the numbers of the rows as given; some may be absent."""
     listed = isinstance(cv, Iterable) and not hasattr(cv, "split")
-    splitter = check_cv(list(cv) if listed else cv, codes, classifier=True)
+    if listed:
+        cv = list(cv)
+        for k, pair in enumerate(cv):
+            if not isinstance(pair, tuple | list) or len(pair) != 2:
+                raise BadInput(f"fold {k} of cv is {pair!r:.60}: give a pair (train, test) of row numbers.")
+    splitter = check_cv(cv, codes, classifier=True)
     folds = []
     of = np.full(n_given, -1)
     of[numbers] = np.arange(len(numbers))
@@ -149,15 +163,11 @@ def split(cv: Any, codes: np.ndarray, numbers: np.ndarray, n_given: int) -> list
 
 def _pairs(splitter: Any, codes: np.ndarray) -> list[tuple[Any, Any]]:
     try:
-        pairs = list(splitter.split(np.zeros((len(codes), 1)), codes))
+        return list(splitter.split(np.zeros((len(codes), 1)), codes))
     except ValueError as error:
         if "'groups'" not in str(error):
             raise
         raise BadInput(f"cv={splitter} needs groups: give cv=list(cv.split(X, y, groups)) instead.") from None
-    for k, pair in enumerate(pairs):
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise BadInput(f"fold {k} of cv is {pair!r:.60}: give a pair (train, test) of row numbers.")
-    return pairs
 
 
 def _present(rows: Any, of: np.ndarray, fold: int) -> np.ndarray:
