@@ -30,7 +30,7 @@ from .probability import Probabilities
 from .svc_parts import ClassifierParts
 from .svc_path import AlongC
 from .svm_fit import SVMFit
-from .svm_input import refuse_sparse_matrix
+from .whole import whole_or_nothing
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -56,6 +56,7 @@ class SupportVectorClassifier(SVMFit, ClassifierParts, Probabilities, Classifier
         raise NotImplementedError
 
     @with_callbacks
+    @whole_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None):
         """Solve the problem of the class.
 
@@ -81,7 +82,6 @@ class SupportVectorClassifier(SVMFit, ClassifierParts, Probabilities, Classifier
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> int:
         """Without warnings; how many folds of the probabilities did not converge."""
         self._validate_params()
-        refuse_sparse_matrix(self.kernel, X)
         watch = self._watch()
         data = self._read(X, y, sample_weight)
         parts = self._parts(data)

@@ -157,9 +157,10 @@ class SVMFit:
                 fit.options = replace(fit.options, tol=self.tol * found.rho if found.rho > 0 else fit.options.tol)
             found = fit.refine(watch, None if problem.hard else solved.solution.f)
             solved = self._proved(source, problem, self._solution(problem, found), work.psd)
-        if found.stop.kind in ("converged", "stalled"):
-            kind = "converged" if reached(self, solved.certificate) else "stalled"
-            solved.solution.stop = Stop(kind, "")
+        if found.stop.kind != "asked" and reached(self, solved.certificate):  # whatever ended it, it is the end
+            solved.solution.stop = Stop("converged", "")
+        elif found.stop.kind == "converged":
+            solved.solution.stop = Stop("stalled", "")
         return solved
 
     def _divisor(self, problem: BoxProblem, rho: float) -> float:

@@ -161,9 +161,9 @@ def row_source(source: GramSource, memory: int) -> _core.RowSource:
         return _core.native_source(source.native)
     diag = np.ascontiguousarray(source.diag, dtype=np.float64)
     if 4 * source.n**2 <= memory:
-        return _core.matrix_source(np.ascontiguousarray(source.block(None, None), dtype=np.float32), diag)
+        return _core.matrix_source(source.single(None), diag)
     return _core.called_source(
         diag,
-        lambda items: np.ascontiguousarray(source.block(items, None), dtype=np.float32),
-        lambda items: np.ascontiguousarray(source.block(items, items), dtype=np.float32),
+        lambda items: source.single(items),
+        lambda items: source.single(items, items),
     )
