@@ -2,11 +2,11 @@
 
 Every learner runs in a process of its own, all in one run: CPU seconds and wall seconds, the first fit (cold memory)
 and the best of all apart; a peer that needs over 40 s fits once, and is compared cold with cold. Same C, gamma and
-tol=1e-3; the gap of every learner is recomputed in float64 from its dual coefficients. Ours: 1 and 2 threads, cache_size
-"auto" and 200, once with LIBSVM's rule to stop (the violation alone, `stop`) and, where the peers end with a gap above
-our default, once with the least of theirs as gap_tol; time with and without the certificate. The ratios that are asked
-for bind CPU seconds on one thread without the certificate, half of each with it. Peers get 2000 MB for kernel values.
-`cores` is what two busy threads got just before a run on two.
+tol=1e-3; the gap of every learner is recomputed in float64 from its dual coefficients. Ours: 1 and 2 threads,
+cache_size "auto" and 200, once with LIBSVM's rule to stop (the violation alone) and, where the peers end with a gap
+above our default, once with the least of theirs as gap_tol; time with and without the certificate. The ratios that are
+asked for bind CPU seconds on one thread without the certificate, half of each with it. Peers get 2000 MB for kernel
+values. `cores` is what two busy threads got just before a run on two.
 
 The share of the roofline: kernel values computed, times what a value costs at the rates of a float32 matrix product and
 of NumPy's exponential measured here, over the seconds of the fit. Tiny problems: the median of 200 fits, ours and

@@ -7,7 +7,7 @@ from pathlib import Path
 import widemargin
 
 SNAPSHOT = Path(__file__).with_name("api.txt")
-ROOMS = ("data", "kernels", "report.plot", "store", "study")
+ROOMS = ("data", "errors", "kernels", "report.plot", "store", "study")
 
 
 def public_names(module):

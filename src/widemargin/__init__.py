@@ -26,7 +26,7 @@ _NAMES = {
     "certify": "certificate.certify",
     "find_separator": "certificate.separation",
 }
-_ROOMS = ("data", "kernels", "report", "store", "study")
+_ROOMS = ("data", "errors", "kernels", "report", "store", "study")
 
 __all__ = ["__version__", *sorted(_NAMES), *_ROOMS]
 

@@ -321,6 +321,19 @@ def cases():
                 yield pytest.param(cls, case, id=f"{cls.__name__}-{name}")
 
 
+@pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
+def test_a_failed_fit_leaves_no_trace(cls):
+    """Not even what scikit-learn writes before anything is checked: the number and the names of the features."""
+    X, y = sample(cls)
+    fresh, learnt = make(cls), fitted(cls)
+    before = dict(vars(fresh)), dict(vars(learnt))
+    for model in (fresh, learnt):
+        with pytest.raises(BadInput, match="row 0, column 0"):
+            model.fit(pd.DataFrame(np.full((45, 2), NAN), columns=["a", "b"]), y)
+    assert (vars(fresh), vars(learnt)) == before
+    assert len(learnt.predict(X)) == 45
+
+
 @pytest.mark.parametrize(("cls", "case"), list(cases()))
 def test_bad_input_is_named(cls, case):
     with pytest.raises(case.error, match=case.words):

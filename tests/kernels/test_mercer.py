@@ -135,3 +135,12 @@ def test_what_cannot_be_tried_is_refused(make, message):
 def test_names_of_kernels_are_taken():
     assert mercer("rbf", rows()).psd
     assert not mercer("precomputed", -np.eye(3)).psd
+
+
+@pytest.mark.parametrize(("shift", "advice"), [(0.0, "float64 for a certificate"), (0.5, "may have no optimum")])
+def test_a_matrix_rounded_to_float32_is_told_to_be_that(shift, advice):
+    X = np.random.default_rng(0).normal(size=(150, 2))
+    K = (RBF(0.5)(X) - shift).astype(np.float32)
+    items = Precomputed().training(K, len(K), None)
+    with pytest.warns(NotPositiveSemidefinite, match=advice):
+        warn_unless_psd(Precomputed(), items)

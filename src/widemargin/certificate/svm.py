@@ -149,13 +149,14 @@ class _Point:
     def hard_margin(self) -> dict[str, Any]:
         t, a, q = self.problem.t, np.abs(self.b), self.square
         margins = t * (self.f + self._offsets())
-        least = float(np.min(margins - self.e, initial=math.inf))
-        if not least > 0:
+        proved = float(np.min(margins - self.e, initial=math.inf))
+        if not proved > 0:
             return _gap_figures(math.inf, self.dual, math.inf, 0.0, 0.0)
-        stretch = 1 / least**2
+        stretch, most = 1 / float(np.min(margins, initial=math.inf)) ** 2, 1 / proved**2
         missing = float(self.offsets @ self._sums())
         gap = q * (stretch - 1) / 2 + float(a @ (margins - 1)) + missing
-        rounding = (stretch + 1) * self.square_error / 2 + float(a @ self.e) + 4 * UNIT * q * (stretch + 1)
+        rounding = q * (most - stretch) / 2 + (most + 1) * self.square_error / 2
+        rounding += float(a @ self.e) + 4 * UNIT * q * (most + 1)
         rounding += gamma(a.size + 8) * float(a @ (np.abs(margins) + 1) + np.abs(self._offsets()) @ a) + abs(missing)
         return _gap_figures(q * stretch / 2, self.dual, gap, rounding, 0.0)
 

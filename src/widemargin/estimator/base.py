@@ -66,7 +66,9 @@ class Learner(CallbackSupportMixin, Certified):
     observe: Any = None
 
     def _watch(self, after_step: Any = None) -> Watch:
-        return Watch(max_time=self.max_time, observe=self.observe, after_step=after_step)
+        watch = Watch(max_time=self.max_time, observe=self.observe, after_step=after_step)
+        watch.deadline = vars(self).pop("_deadline", watch.deadline)  # of a search that this fit is a part of
+        return watch
 
 
 class NumberTargets:

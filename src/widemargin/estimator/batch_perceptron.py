@@ -25,6 +25,7 @@ from .base import Classifier
 from .online_fit import NEARLY_FREE
 from .perceptron import MistakeBound
 from .stream import StreamedClassifier
+from .whole import whole_or_nothing
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -96,6 +97,7 @@ class BatchPerceptron(StreamedClassifier, MistakeBound, Classifier):
     warm_start: bool = False
 
     @with_callbacks
+    @whole_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None):
         """Learn from rows and labels.
 

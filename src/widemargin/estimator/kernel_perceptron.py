@@ -36,6 +36,7 @@ from .kernel_support import Expansion, KernelTraining, carried, kept_expansion, 
 from .online_fit import NEARLY_FREE, SHUFFLE
 from .perceptron import PATIENCE
 from .stream import stream_labels
+from .whole import whole_or_nothing
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -110,6 +111,7 @@ class KernelPerceptron(KernelInput, KernelMistakeBound, Classifier):
     # ---- fit ---------------------------------------------------------------------------------------------------
 
     @with_callbacks
+    @whole_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None):
         """Learn from rows (or whatever the kernel compares) and labels.
 

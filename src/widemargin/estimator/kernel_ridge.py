@@ -28,6 +28,7 @@ from ..solver.kernel_ridge import ridge
 from .base import Certified, NumberTargets
 from .kernel_input import KernelInput
 from .kernel_support import KernelTraining, refuse_overflow
+from .whole import whole_or_nothing
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -82,6 +83,7 @@ class KernelRidge(KernelInput, NumberTargets, RegressorMixin, Certified):
     alpha: float = 1.0
     fit_intercept: bool = True
 
+    @whole_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None):
         """Solve for the coefficients.
 

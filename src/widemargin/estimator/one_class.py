@@ -21,6 +21,7 @@ from ..base.params import Interval
 from ..model.box import BoxProblem
 from .kernel_support import KernelTraining
 from .svm_expansion import OneExpansion
+from .whole import whole_or_nothing
 
 EDGE = 2.0**-33  # of rho: rounding decides nothing
 
@@ -118,6 +119,7 @@ class OneClassSVM(OutlierMixin, OneExpansion):
         return super()._read(X, y, sample_weight, **options)
 
     @with_callbacks
+    @whole_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None):
         """Find the region.
 

@@ -21,6 +21,7 @@ from ..model.linear import LinearModel
 from ..solver.online import OnlineOptions, OnlineProof, OnlineSolver, OnlineState
 from ..solver.parts import Parts, PartsState
 from .base import Learner
+from .whole import whole_or_nothing
 
 SHUFFLE = {True: "every_epoch", False: "never", "once": "once"}
 NEARLY_FREE = 5_000_000  # numbers in X up to which a certificate costs less than anybody notices
@@ -81,6 +82,7 @@ class OnlineLearner(Learner):
     # ---- fit ---------------------------------------------------------------------------------------------------
 
     @with_callbacks
+    @whole_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, coef_init: Any = None, intercept_init: Any = None):
         """Learn from rows and labels.
 

@@ -7,13 +7,14 @@ quarrel with `predict`: the label with the highest is the predicted one.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from threading import Event
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.metaestimators import _safe_split, available_if
 from sklearn.utils.validation import check_is_fitted
@@ -21,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.errors import BadInput
 from ..base.seeds import seed_from
 from ..base.threads import crew
+from ..base.warn import warn
 from ..model.multiclass import Part, binary_parts
 from ..model.sigmoid import agreeing, coupled, fit_sigmoid, normalised, of_parts
 
@@ -41,10 +43,16 @@ class Probabilities:
 
     probability: bool = False
 
-    def _sigmoids(self, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
-        """Attributes of a fit."""
-        found = sigmoids(self, X, y, sample_weight) if self.probability else (None, None)
-        return dict(zip(("probA_", "probB_"), found, strict=True))
+    def _sigmoids(self, X: Any, y: Any, sample_weight: Any) -> tuple[dict[str, Any], int]:
+        """Attributes of a fit, and how many folds did not converge."""
+        A, B, unsure = sigmoids(self, X, y, sample_weight) if self.probability else (None, None, 0)
+        return {"probA_": A, "probB_": B}, unsure
+
+    def _warn_of_folds(self, unsure: int) -> None:
+        """Where the machine itself did not converge either, that is told already."""
+        if unsure and self.converged_:
+            told = f"{unsure} of the folds that probabilities are learnt from did not converge"
+            warn(f"{told}, the machine itself did: raise max_time or max_iter, or lower C.", ConvergenceWarning)
 
     @available_if(_wanted)
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -93,8 +101,8 @@ def part_scores(model: Any, X: Any) -> np.ndarray:
     return model.model_.scores(model._items(X), model._threads())
 
 
-def sigmoids(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
-    """A and B of every binary part, from scores of rows by machines that have not seen them."""
+def sigmoids(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, int]:
+    """A and B of every binary part, from scores of rows by machines that have not seen them; how many did not end."""
     data = clone(estimator)._read(X, y, sample_weight)
     rows = data.numbers(np.arange(data.n))
     codes, k = data.y, len(data.labels.classes)
@@ -102,26 +110,28 @@ def sigmoids(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[np.nda
     if counts.min() < 2:
         name = data.labels.classes[int(counts.argmin())]
         raise BadInput(f"probability=True needs at least 2 rows of each class, but class {name} has {counts.min()}.")
-    folds = StratifiedKFold(min(FOLDS, int(counts.min())), shuffle=True, random_state=seed_from(estimator.random_state))
+    k_folds, threads = min(FOLDS, int(counts.min())), estimator._threads()
+    folds = StratifiedKFold(k_folds, shuffle=True, random_state=seed_from(estimator.random_state))
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     beside = {"probability": False, "n_jobs": 1, "observe": None, "warm_start": False}
+    if estimator.max_time is not None:  # each round of folds, and the machine itself, has its share
+        beside["max_time"] = estimator.max_time / (math.ceil(k_folds / threads) + 1)
 
-    def one(pair: tuple[np.ndarray, np.ndarray], _cancelled: Event) -> np.ndarray:
+    def one(pair: tuple[np.ndarray, np.ndarray], _cancelled: Event) -> tuple[np.ndarray, bool]:
         train, test = (rows[part] for part in pair)
         machine = clone(estimator).set_params(**beside)
         X_train, y_train = _safe_split(machine, X, np.asarray(y), train)
-        machine.fit(
-            X_train, y_train, sample_weight=None if weight is None else np.broadcast_to(weight, (len(y),))[train]
-        )
-        return part_scores(machine, _safe_split(machine, X, None, test, train)[0])
+        machine._fit(X_train, y_train, None if weight is None else np.broadcast_to(weight, (len(y),))[train])
+        return part_scores(machine, _safe_split(machine, X, None, test, train)[0]), machine.converged_
 
     split = list(folds.split(np.zeros((data.n, 1)), codes))
-    found = crew(estimator._threads(), one, split)
-    scores = np.empty((data.n, found[0].shape[1]))
-    for (_, test), values in zip(split, found, strict=True):
+    found = crew(threads, one, split)
+    scores = np.empty((data.n, found[0][0].shape[1]))
+    for (_, test), (values, _) in zip(split, found, strict=True):
         scores[test] = values
     own = np.ones(data.n) if data.weight is None else data.weight
-    return _fitted(scores, codes, own, binary_parts(k, estimator.multiclass))
+    A, B = _fitted(scores, codes, own, binary_parts(k, estimator.multiclass))
+    return A, B, sum(not converged for _, converged in found)
 
 
 def _fitted(

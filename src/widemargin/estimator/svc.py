@@ -30,7 +30,7 @@ from .probability import Probabilities
 from .svc_parts import ClassifierParts
 from .svc_path import AlongC
 from .svm_fit import SVMFit
-from .svm_input import refuse_sparse_matrix
+from .whole import whole_or_nothing
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -56,6 +56,7 @@ class SupportVectorClassifier(SVMFit, ClassifierParts, Probabilities, Classifier
         raise NotImplementedError
 
     @with_callbacks
+    @whole_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None):
         """Solve the problem of the class.
 
@@ -73,8 +74,15 @@ class SupportVectorClassifier(SVMFit, ClassifierParts, Probabilities, Classifier
         -------
         self
         """
+        unsure = self._fit(X, y, sample_weight)
+        self._warn()
+        self._warn_of_folds(unsure)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> int:
+        """Without warnings; how many folds of the probabilities did not converge."""
         self._validate_params()
-        refuse_sparse_matrix(self.kernel, X)
+        watch = self._watch()
         data = self._read(X, y, sample_weight)
         parts = self._parts(data)
         places = rows_of_parts(parts, data.y)
@@ -82,10 +90,9 @@ class SupportVectorClassifier(SVMFit, ClassifierParts, Probabilities, Classifier
         problems = [self._part_problem(data, part, rows) for part, rows in zip(parts, places, strict=True)]
         shape = self._shape_of(X)
         beside = {"shape_fit_": shape, "class_weight_": self._class_weights(data, sample_weight, shape[0])}
-        beside |= self._sigmoids(X, y, sample_weight)
-        self._learn(data, places, problems, beside)
-        self._warn()
-        return self
+        sigmoids, unsure = self._sigmoids(X, y, sample_weight)
+        self._learn(data, places, problems, beside | sigmoids, watch)
+        return unsure
 
     def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> KernelTraining:
         try:
@@ -215,7 +222,8 @@ class SVC(AlongC, SupportVectorClassifier):
     observe : callable, optional
         Called as observe(step, columns, snapshot) now and then; True stops the fit.
     probability : bool, default=False
-        Learn probabilities too, from five folds that are fitted beside; then there is `predict_proba`.
+        Learn probabilities too, from five folds that are fitted beside, within the same `max_time`; then there is
+        `predict_proba`.
     random_state : int, RandomState or None, default=None
         Divides the rows into these folds; nothing else is random.
     verbose : ignored
@@ -318,7 +326,8 @@ class NuSVC(SupportVectorClassifier):
     observe : callable, optional
         Called as observe(step, columns, snapshot) now and then; True stops the fit.
     probability : bool, default=False
-        Learn probabilities too, from five folds that are fitted beside; then there is `predict_proba`.
+        Learn probabilities too, from five folds that are fitted beside, within the same `max_time`; then there is
+        `predict_proba`.
     random_state : int, RandomState or None, default=None
         Divides the rows into these folds; nothing else is random.
     verbose : ignored

@@ -8,7 +8,6 @@ Method   for each gamma all kernel values once (float32), shared by all folds, b
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any, ClassVar
@@ -28,6 +27,7 @@ from ..model.curve import RULES, SearchPath
 from .svc import SVC, SupportVectorClassifier
 from .svc_path import checked_Cs
 from .svc_search import Search
+from .svm_input import without_negative
 
 WIDE = (-2.0, 2.0)  # powers of ten between which a number of Cs is spread
 
@@ -115,6 +115,7 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
         self._validate_params()
         self._refuse_unordered()
         Cs = np.logspace(*WIDE, self.Cs) if isinstance(self.Cs, Integral) else checked_Cs(self.Cs)
+        sample_weight = without_negative(sample_weight)  # said once
         watch = self._watch()
         found, search = [], None
         for gamma in self._checked_gammas():
@@ -130,11 +131,15 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
         C, gamma = float(path.Cs[c]), float(path.gammas[g])
         if self.refit:
             machine = self._machine(C, None if np.isnan(gamma) else gamma)
-            if watch.deadline is not None:
-                machine.set_params(max_time=max(watch.deadline - time.monotonic(), 1e-3))
-            machine.fit(X, y, sample_weight=sample_weight)
+            machine._deadline = watch.deadline
+            try:
+                machine.fit(X, y, sample_weight=sample_weight)
+            except KeyboardInterrupt:
+                if hasattr(machine, "certificate_"):
+                    self._take(machine, path, C, gamma)
+                raise
         self._take(machine, path, C, gamma)
-        self._tell_of_time(path)
+        self._tell_of_missing(path)
         return self
 
     def _refuse_unordered(self) -> None:
@@ -187,13 +192,17 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
                 setattr(self, name, value)
         self.path_, self.C_, self.gamma_ = path, C, gamma
 
-    def _tell_of_time(self, path: SearchPath) -> None:
-        done, of = int(np.isfinite(path.scores).sum()), path.scores.size
-        if done < of:
+    def _tell_of_missing(self, path: SearchPath) -> None:
+        reached, of = np.isfinite(path.gaps).all(axis=2), path.scores.size
+        if not reached.all():
             warn(
-                f"max_time={self.max_time} s was over after {done} of {of} candidates: raise max_time or search less.",
+                f"max_time={self.max_time} s was over after {reached.sum()} of {of} candidates: raise max_time or "
+                "search less.",
                 ConvergenceWarning,
             )
+        unknown = int((reached & ~np.isfinite(path.scores)).sum())
+        if unknown:
+            warn(f"scoring={self.scoring!r} gave no finite number for {unknown} of {of} candidates.", UserWarning)
 
     def _problem(self, signs: np.ndarray, weight: np.ndarray) -> BoxProblem:
         return BoxProblem.c_svc(signs, self.C_ * weight)
@@ -205,18 +214,22 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
 
     @property
     def best_index_(self) -> int:
+        check_is_fitted(self, "path_")
         return self.path_.index(*self.path_.chosen(self.rule))
 
     @property
     def best_params_(self) -> dict[str, float]:
+        check_is_fitted(self, "path_")
         return self.path_.params[self.best_index_]
 
     @property
     def best_score_(self) -> float:
+        check_is_fitted(self, "path_")
         return float(self.path_.scores[self.path_.chosen(self.rule)])
 
     @property
     def cv_results_(self) -> dict[str, Any]:
+        check_is_fitted(self, "path_")
         return self.path_.table()
 
     @property

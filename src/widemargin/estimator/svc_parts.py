@@ -139,11 +139,13 @@ class ClassifierParts(SVMSupport):
         psd = known_psd(self.kernel_, data.items)
         of_row = self._place_in_support(data)
         certificates = []
+        table = self._dense(self.dual_coef_)
+        of_pair = list(pairs(len(self.classes_)))
         parts = self._parts(data)
         for q, (part, rows) in enumerate(zip(parts, rows_of_parts(parts, data.y), strict=True)):
             place = np.arange(data.n) if rows is None else rows
             problem = self._part_problem(data, part, rows)
-            coef = self._part_coef(q, data.y[place], of_row[place])
+            coef = self._part_coef(table, of_pair[q], q, data.y[place], of_row[place])
             point = self._point(problem, coef) if self.proof_ is None else self.proof_[q]
             here = source if rows is None else source.take(rows)
             intercept = float(self.intercept_[q]) * (-1.0 if self._paired else 1.0)
@@ -154,13 +156,14 @@ class ClassifierParts(SVMSupport):
         """The proof from coefficients alone, where it was left out of a file."""
         return DualPoint(coef)
 
-    def _part_coef(self, q: int, classes: np.ndarray, at: np.ndarray) -> np.ndarray:
+    def _part_coef(
+        self, table: np.ndarray, pair: tuple[int, int], q: int, classes: np.ndarray, at: np.ndarray
+    ) -> np.ndarray:
         """The model's coefficients of a part, by its items."""
         coef = np.zeros(len(at))
         here = np.flatnonzero(at >= 0)
-        table = self._dense(self.dual_coef_)
         if self._paired:
-            coef[here] = -table[coef_rows(classes[here], *list(pairs(len(self.classes_)))[q]), at[here]]
+            coef[here] = -table[coef_rows(classes[here], *pair), at[here]]
         else:
             coef[here] = table[q, at[here]]
         return coef

@@ -92,15 +92,18 @@ def path(machine: Any, X: Any, y: Any, Cs: Any, sample_weight: Any) -> CPath:
     for c, C in enumerate(Cs):
         began = time.perf_counter()
         starts = [p.b[c] for p in found] if all(len(p.b) > c for p in found) else None
-        models.append(_fitted(machine, float(C), starts, X, y, sample_weight))
+        models.append(_fitted(machine, float(C), starts, watch.deadline, X, y, sample_weight))
         seconds.append(time.perf_counter() - began + sum(np.nan_to_num(p.seconds[c]) for p in found))
     steps = [int(sum(np.nan_to_num(p.steps[c]) for p in found) + m.n_iter_.sum()) for c, m in enumerate(models)]
     gaps = np.array([m.certificate_.relative_gap for m in models])
     return CPath(Cs, models, gaps, np.array(steps), np.array(seconds))
 
 
-def _fitted(machine: Any, C: float, starts: list[np.ndarray] | None, X: Any, y: Any, sample_weight: Any) -> Any:
+def _fitted(
+    machine: Any, C: float, starts: list[np.ndarray] | None, deadline: float | None, X: Any, y: Any, sample_weight: Any
+) -> Any:
     model = clone(machine).set_params(C=C, warm_start=starts is not None)
+    model._deadline = deadline
     if starts is not None:
         model.proof_ = DualPoints.of([DualPoint(b) for b in starts])
     model.fit(X, y, sample_weight=sample_weight)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import _num_samples
 
 from ..base.drive import Watch
 from ..base.errors import BadInput
+from ..data.labels import class_factors
 from ..model.multiclass import binary_parts, decide
 from ..model.pairs import pairs
 from ..solver.box import BoxOptions
@@ -54,13 +55,20 @@ class Search:
         )[self.numbers]  # fmt: skip
         self.parts = binary_parts(len(self.classes), machine.multiclass)
         self.paired = len(self.parts) > len(self.classes) or (len(self.classes) == 3 and machine.multiclass == "ovo")
-        weight = np.ones(data.n) if data.weight is None else data.weight
         self.folds = [
-            Fold(weight * np.bincount(train, minlength=data.n), test)
+            Fold(self._weights_of(data, train), test)
             for train, test in split(machine.cv, data.y, self.numbers, _num_samples(y))
         ]
         self.gram: Any = None  # of the last kernel: its memory is used again
         self.order = self._by_class_and_fold() if self.paired else np.arange(data.n)
+
+    def _weights_of(self, data: KernelTraining, train: np.ndarray) -> np.ndarray:
+        """Of all items in the training of a fold; classes are balanced by the rows that it trains on."""
+        times = np.bincount(train, minlength=data.n)
+        if self.machine.class_weight != "balanced":
+            return times * (1.0 if data.weight is None else data.weight)
+        weight = times * (1.0 if self.user_weight is None else self.user_weight)
+        return weight * class_factors("balanced", data.labels, data.y, weight)[data.y]
 
     def _by_class_and_fold(self) -> np.ndarray:
         """What a pair trains on in a fold are then a few runs of neighbours."""
@@ -100,11 +108,20 @@ class Search:
         codes = winners(scores, k, m.multiclass, m.break_ties)
         if m.scoring is None:
             return float(np.average(codes == self.codes[fold.test], weights=weight))
-        shape = scores if self.paired and m.decision_function_shape == "ovo" else decide(scores, k, m.multiclass)
+        # As SVC: positive values of pair (i, j) speak for class i.
+        shape = -scores if self.paired and m.decision_function_shape == "ovo" else decide(scores, k, m.multiclass)
         scorer = get_scorer(m.scoring) if isinstance(m.scoring, str) else m.scoring
         rows, labels = _safe_indexing(self.X, self.numbers[fold.test]), self.classes[self.codes[fold.test]]
         more = {} if weight is None else {"sample_weight": weight}
-        return float(scorer(HeldOut(self.classes, shape, codes), rows, labels, **more))
+        try:
+            return float(scorer(HeldOut(self.classes, shape, codes), rows, labels, **more))
+        except AttributeError as error:
+            if "predict_proba" not in str(error):
+                raise
+            raise BadInput(
+                f"scoring={m.scoring!r} needs probabilities, which a search does not learn: take a score of labels or "
+                "decisions, or GridSearchCV over SVC(probability=True)."
+            ) from None
 
 
 def winners(scores: np.ndarray, n_classes: int, scheme: str, break_ties: bool) -> np.ndarray:
@@ -123,26 +140,48 @@ def winners(scores: np.ndarray, n_classes: int, scheme: str, break_ties: bool) -
 def split(cv: Any, codes: np.ndarray, numbers: np.ndarray, n_given: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Folds of the rows that are there. An iterable has the numbers of the rows as given; some may be absent."""
     listed = isinstance(cv, Iterable) and not hasattr(cv, "split")
-    splitter = check_cv(list(cv) if listed else cv, codes, classifier=True)
+    if listed:
+        cv = list(cv)
+        for k, pair in enumerate(cv):
+            if not isinstance(pair, tuple | list) or len(pair) != 2:
+                raise BadInput(f"fold {k} of cv is {pair!r:.60}: give a pair (train, test) of row numbers.")
+    splitter = check_cv(cv, codes, classifier=True)
     folds = []
     of = np.full(n_given, -1)
     of[numbers] = np.arange(len(numbers))
-    for k, pair in enumerate(splitter.split(np.zeros((len(codes), 1)), codes)):
+    for k, pair in enumerate(_pairs(splitter, codes)):
         train, test = (_present(part, of, k) if listed else part for part in pair)
         if len(train) == 0 or len(test) == 0:
             raise BadInput(
                 f"fold {k} of cv has {len(train)} rows to train on and {len(test)} to test on: give it both."
             )
+        if (codes[train] == codes[train[0]]).all():
+            raise BadInput(f"fold {k} of cv trains on {len(train)} rows of only one class: give it rows of two.")
         folds.append((train, test))
     if not folds:
         raise BadInput("cv holds no folds: give at least one pair (train, test).")
     return folds
 
 
+def _pairs(splitter: Any, codes: np.ndarray) -> list[tuple[Any, Any]]:
+    try:
+        return list(splitter.split(np.zeros((len(codes), 1)), codes))
+    except ValueError as error:
+        if "'groups'" not in str(error):
+            raise
+        raise BadInput(f"cv={splitter} needs groups: give cv=list(cv.split(X, y, groups)) instead.") from None
+
+
 def _present(rows: Any, of: np.ndarray, fold: int) -> np.ndarray:
     rows = np.asarray(rows)
-    rows = np.flatnonzero(rows) if rows.dtype == bool else rows
-    if rows.size and (rows.min() < -len(of) or rows.max() >= len(of)):
-        raise BadInput(f"fold {fold} of cv speaks of row {rows.max()}, but there are {len(of)} rows.")
+    if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "biu"):
+        raise BadInput(f"fold {fold} of cv holds {rows.ravel()[:3]}: give whole row numbers, or True and False.")
+    if rows.dtype == bool:
+        if len(rows) != len(of):
+            raise BadInput(f"fold {fold} of cv says {len(rows)} times True or False, but there are {len(of)} rows.")
+        rows = np.flatnonzero(rows)
+    out = rows[(rows < -len(of)) | (rows >= len(of))] if rows.size else rows
+    if out.size:
+        raise BadInput(f"fold {fold} of cv speaks of row {out[0]}, but there are {len(of)} rows.")
     rows = of[rows.astype(np.intp)]
     return rows[rows >= 0]

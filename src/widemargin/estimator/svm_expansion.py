@@ -19,7 +19,7 @@ from .base import Learner, NumberTargets
 from .kernel_input import KernelInput
 from .kernel_support import KernelTraining
 from .svm_fit import SVMFit
-from .svm_input import known_psd, refuse_sparse_matrix
+from .svm_input import known_psd
 from .svm_support import SVMSupport
 from .svm_work import Solved, Work
 
@@ -45,7 +45,6 @@ class OneExpansion(SVMFit, SVMSupport, NumberTargets, Learner):
     def _fit(self, X: Any, y: Any, sample_weight: Any, **beside: Any) -> Any:
         """`beside` are attributes that the problem depends on."""
         self._validate_params()
-        refuse_sparse_matrix(self.kernel, X)
         data = self._read(X, y, sample_weight)
         problem = self._problem(data, **beside)  # tells what cannot be before any kernel value
         self._learn(data, [None], [problem], {"shape_fit_": self._shape_of(X), **beside})

@@ -67,6 +67,7 @@ class SVMFit:
         places: Sequence[np.ndarray | None],
         problems: Sequence[BoxProblem],
         beside: dict[str, Any],
+        watch: Watch | None = None,
     ) -> None:
         """Solve all parts, keep what was learnt and what is known beside; what Ctrl-C leaves is kept too."""
         source = GramSource(data.kernel, data.items, self._threads())
@@ -74,7 +75,7 @@ class SVMFit:
         psd = known_psd(data.kernel, data.items, warn=True)
         work = Work(self, data, source, places, problems, self._starts(problems), psd, beside)
         try:
-            solved = work.solve()
+            solved = work.solve(watch or self._watch())
         except KeyboardInterrupt:
             if work.begun:
                 self._keep(work, work.as_it_is(), interrupted)
@@ -156,9 +157,10 @@ class SVMFit:
                 fit.options = replace(fit.options, tol=self.tol * found.rho if found.rho > 0 else fit.options.tol)
             found = fit.refine(watch, None if problem.hard else solved.solution.f)
             solved = self._proved(source, problem, self._solution(problem, found), work.psd)
-        if found.stop.kind in ("converged", "stalled"):
-            kind = "converged" if reached(self, solved.certificate) else "stalled"
-            solved.solution.stop = Stop(kind, "")
+        if found.stop.kind != "asked" and reached(self, solved.certificate):  # whatever ended it, it is the end
+            solved.solution.stop = Stop("converged", "")
+        elif found.stop.kind == "converged":
+            solved.solution.stop = Stop("stalled", "")
         return solved
 
     def _divisor(self, problem: BoxProblem, rho: float) -> float:

@@ -22,8 +22,9 @@ class SVMInput(KernelInput):
     """Rows of negative weight are left out, sparse rows are refused by a machine of dense ones."""
 
     def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> KernelTraining:
+        refuse_sparse_matrix(self.kernel, X)
         try:
-            return super()._read(X, y, _without_negative(sample_weight), **options)
+            return super()._read(X, y, without_negative(sample_weight), **options)
         except TooLarge as error:  # the peers' words first
             raise TooLarge(f"The dual coefficients or intercepts are not finite for such data: {error}") from None
 
@@ -42,7 +43,7 @@ class SVMInput(KernelInput):
         return (_num_samples(X), self.n_features_in_) if self._takes_rows(X) else (_num_samples(X),)
 
 
-def _without_negative(sample_weight: Any) -> Any:
+def without_negative(sample_weight: Any) -> Any:
     """LIBSVM leaves rows of negative weight out, and programs rely on it; it is said."""
     weight = np.asarray(sample_weight) if sample_weight is not None else np.empty(0)
     if weight.dtype.kind not in "if" or weight.ndim != 1 or not (weight < 0).any():

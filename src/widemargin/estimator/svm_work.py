@@ -79,8 +79,8 @@ class Work:
         self.tasks = EpochTasks(estimator, data, None)
         self.stopped = False
 
-    def solve(self) -> list[Solved]:
-        self.watch, threads = self.estimator._watch(), self.estimator._threads()
+    def solve(self, watch: Watch) -> list[Solved]:
+        self.watch, threads = watch, self.estimator._threads()
         watched = self.tasks.active or self.watch.observe is not None
         soft = not any(problem.hard for problem in self.problems)
         paired = all(place is not None for place in self.places)
@@ -166,6 +166,7 @@ class Work:
         return SPARE * (time.perf_counter() - began) / (used * (n - used / 2))
 
     def _observe(self, step: int, columns: dict[str, Any], snapshot: Any) -> bool:
+        assert self.watch.observe is not None
         self.stopped = self.stopped or bool(self.watch.observe(step, columns, snapshot))
         return self.stopped
 

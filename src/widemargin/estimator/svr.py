@@ -24,6 +24,7 @@ from ..model.box import BoxProblem
 from ..solver.svm import BoxSolution
 from .kernel_support import KernelTraining
 from .svm_expansion import OneExpansion
+from .whole import whole_or_nothing
 
 PRICES = tuple(10.0**k for k in range(2, 17, 2))  # tried for C=inf, one after the other
 
@@ -35,6 +36,7 @@ class SupportVectorRegressor(RegressorMixin, OneExpansion):
     C: float = 1.0
 
     @with_callbacks
+    @whole_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None):
         """Solve the problem of the class.
 

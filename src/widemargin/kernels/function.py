@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..base.errors import BadInput
+from ..base.errors import BadInput, WrongType
 from .expression import Expression
 from .items import Items, ListItems, RowItems
 
@@ -35,14 +35,21 @@ class Function(Expression):
         return RowItems.checked(objects) if looks_like_rows(objects) else ListItems(objects)
 
     def block(self, a: Any, b: Any, threads: int = 1) -> np.ndarray:
+        if isinstance(a, RowItems) != isinstance(b, RowItems):
+            raise WrongType(
+                "the kernel function is asked to compare rows of numbers with other items: give items of the kind that "
+                "were learnt from."
+            )
         if isinstance(a, RowItems):
-            values = np.asarray(self.call(a.X, b.X), dtype=np.float64)
+            values = np.asarray(self.call(a.X, b.X))
             if values.shape != (len(a), len(b)):
                 raise BadInput(
                     f"the kernel function gave an array of shape {values.shape} for {len(a)} and {len(b)} rows: "
                     f"it is called with two matrices and must return one of shape ({len(a)}, {len(b)})."
                 )
-            return finite(values)
+            if values.dtype.kind not in "biuf":
+                raise BadInput(f"the kernel function gave values of type {values.dtype}: it must return real numbers.")
+            return finite(values.astype(np.float64, copy=False))
         return finite(self._of_lists(a.objects, b.objects))
 
     def _of_lists(self, a: list[Any], b: list[Any]) -> np.ndarray:
@@ -55,10 +62,19 @@ class Function(Expression):
         except Exception as error:
             failed = error
         try:
-            pairs = [[float(self.call(x, z)) for z in b] for x in a]
+            pairs = [[self._of_two(x, z) for z in b] for x in a]
         except Exception as error:
             raise error from failed
         return np.array(pairs, dtype=np.float64).reshape(len(a), len(b))
+
+    def _of_two(self, x: Any, z: Any) -> float:
+        value = self.call(x, z)
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise BadInput(
+                f"the kernel function gave {value!r:.60} for {x!r:.60} and {z!r:.60}: it must return a real number."
+            ) from None
 
     def diag(self, a: Any) -> np.ndarray:
         one = np.arange(1)

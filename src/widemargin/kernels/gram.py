@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..base.errors import BadInput
 from .items import Items, RowItems
 from .rows import RBF, RowKernel
 
 ROWS, COLUMNS = 2048, 1024  # of a block: both sides are long, so that preparing them costs little beside the values
+PIECE = 1 << 21  # float64 values at a time on the way to float32
 
 
 class GramSource:
@@ -33,6 +35,20 @@ class GramSource:
         if out is None:
             return values
         out[...] = values
+        return out
+
+    def single(self, I: np.ndarray | None, J: np.ndarray | None = None) -> np.ndarray:
+        """Values of items I with items J (None = all), in float32; float64 ones are there a piece at a time only."""
+        I = np.arange(self.n) if I is None else I
+        columns = self.n if J is None else len(J)
+        out = np.empty((len(I), columns), np.float32)
+        size = max(1, PIECE // max(columns, 1))
+        for first in range(0, len(I), size):
+            here = out[first : first + size]
+            with np.errstate(over="ignore"):
+                here[...] = self.block(I[first : first + size], J)
+            if not np.isfinite(here).all():
+                raise BadInput(f"the kernel {self.kernel} gives values that float32 cannot hold: scale the data.")
         return out
 
     def expand(self, c: np.ndarray) -> np.ndarray:

@@ -61,15 +61,21 @@ class Mahalanobis(KernelOfRows):
         return np.ascontiguousarray((vectors[:, kept] * np.sqrt(values[kept])).T[::-1])
 
     def block(self, a: RowItems, b: RowItems, threads: int = 1) -> np.ndarray:
-        for items in (a, b):
-            if items.X.shape[1] != len(self.A):
-                raise BadInput(f"A is for {len(self.A)} features, but the rows have {items.X.shape[1]}.")
+        self._refuse_other_width(a)
+        self._refuse_other_width(b)
         if len(a) > len(b):
             return self.block(b, a, threads).T.copy()
         product = Linear().block(a, RowItems(self.A), threads)  # A is symmetric: its rows are its columns
         return finite(Linear().block(RowItems(finite(product)), b, threads))
 
+    def _refuse_other_width(self, items: RowItems) -> None:
+        if items.X.shape[1] != len(self.A):
+            raise BadInput(
+                f"A is for {len(self.A)} features, but the rows have {items.X.shape[1]}: give a matrix of that size."
+            )
+
     def diag(self, a: RowItems) -> np.ndarray:
+        self._refuse_other_width(a)
         product = Linear().block(a, RowItems(self.A))
         if a.sparse:
             return np.asarray(a.X.multiply(product).sum(axis=1)).ravel()

@@ -148,5 +148,13 @@ def warn_unless_psd(kernel: Any, items: Any, *, seed: int = 0) -> Mercer | None:
         return None
     found = _looked_at(kernel, items, TOL, CHEAP, seed, 1)
     if not found.psd:
-        warn(NotPositiveSemidefinite(f"{found}; the problem may have no optimum.", found))
+        warn(NotPositiveSemidefinite(f"{found}; {_advice(found, items)}", found))
     return found
+
+
+def _advice(found: Mercer, items: Any) -> str:
+    """A matrix that was rounded to float32 is seldom positive semidefinite, whatever it was before."""
+    single = getattr(items, "given", None) == np.float32
+    if single and -found.smallest <= found.n * float(np.finfo(np.float32).eps * np.abs(items.matrix).max()):
+        return "that much is the rounding of its float32 values: compute them in float64 for a certificate that holds."
+    return "the problem may have no optimum."

@@ -15,15 +15,17 @@ from ..base.errors import BadInput
 class MatrixItems:
     """Items known only by their kernel values: those of `rows` with the training items, which are the `columns`."""
 
-    def __init__(self, matrix: np.ndarray | None, rows: np.ndarray, columns: np.ndarray) -> None:
-        self.matrix, self.rows, self.columns = matrix, rows, columns
+    def __init__(
+        self, matrix: np.ndarray | None, rows: np.ndarray, columns: np.ndarray, given: Any = np.float64
+    ) -> None:
+        self.matrix, self.rows, self.columns, self.given = matrix, rows, columns, np.dtype(given)  # the type before
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def take(self, index: np.ndarray) -> MatrixItems:
         columns = self.columns[index] if self.columns.size else self.columns
-        return MatrixItems(self.matrix, self.rows[index], columns)
+        return MatrixItems(self.matrix, self.rows[index], columns, self.given)
 
     def join(self, other: Any) -> MatrixItems:
         raise BadInput(
@@ -63,7 +65,8 @@ class Precomputed:
             raise BadInput(
                 f"a precomputed kernel must be a square matrix at fit, but its shape is ({n}, {K.shape[1]})."
             )
-        return MatrixItems(np.asarray(K, dtype=np.float64), np.arange(len(K)), np.arange(n) if kept is None else kept)
+        columns = np.arange(n) if kept is None else kept
+        return MatrixItems(np.asarray(K, dtype=np.float64), np.arange(len(K)), columns, K.dtype)
 
     def against_training(self, K: np.ndarray) -> MatrixItems:
         """Items of a prediction."""

@@ -23,19 +23,15 @@ class WholeGram:
 
     def __init__(self, source: GramSource, memory: np.ndarray | None = None) -> None:
         n = source.n
+        self.diag = np.ascontiguousarray(source.diag, dtype=np.float64)
+        if source.native is None:
+            self.K = source.single(None)
+            return
+        if self.diag.max(initial=0.0) > np.finfo(np.float32).max:  # no value of a kernel is above those
+            raise BadInput(f"the kernel {source.kernel} gives values that float32 cannot hold: scale the data.")
         # Memory that was touched before is filled in a fraction of the time.
         self.K = np.empty((n, n), np.float32) if memory is None or memory.shape != (n, n) else memory
-        self.diag = np.ascontiguousarray(source.diag, dtype=np.float64)
-        if source.native is not None:
-            _core.native_source(source.native).fill(self.K, source.threads)
-            return
-        size = max(1, BLOCK // max(n, 1))
-        for first in range(0, n, size):
-            rows = np.arange(first, min(first + size, n))
-            with np.errstate(over="ignore"):
-                self.K[rows] = source.block(rows, None)
-            if not np.isfinite(self.K[rows]).all():
-                raise BadInput(f"the kernel {source.kernel} gives values that float32 cannot hold: scale the data.")
+        _core.native_source(source.native).fill(self.K, source.threads)
 
     @staticmethod
     def bytes(n: int) -> int:
@@ -63,8 +59,8 @@ class LazyGram:
             return _core.native_source(some.native)
         return _core.called_source(
             np.ascontiguousarray(some.diag, dtype=np.float64),
-            lambda I: np.ascontiguousarray(some.block(I, None), dtype=np.float32),
-            lambda I: np.ascontiguousarray(some.block(I, I), dtype=np.float32),
+            lambda I: some.single(I),
+            lambda I: some.single(I, I),
         )
 
     def block(self, I: np.ndarray, J: np.ndarray) -> np.ndarray:

@@ -151,7 +151,7 @@ def working_set(N: int) -> int:
 
 
 def row_memory(n: int, allowed: int) -> int:
-    """A third of all rows is enough nearly always, and memory touched for the first time costs more than it saves."""
+    """A third of all rows is enough nearly always."""
     return min(allowed, max(64 << 20, 4 * n * n // 3))
 
 
@@ -161,9 +161,9 @@ def row_source(source: GramSource, memory: int) -> _core.RowSource:
         return _core.native_source(source.native)
     diag = np.ascontiguousarray(source.diag, dtype=np.float64)
     if 4 * source.n**2 <= memory:
-        return _core.matrix_source(np.ascontiguousarray(source.block(None, None), dtype=np.float32), diag)
+        return _core.matrix_source(source.single(None), diag)
     return _core.called_source(
         diag,
-        lambda items: np.ascontiguousarray(source.block(items, None), dtype=np.float32),
-        lambda items: np.ascontiguousarray(source.block(items, items), dtype=np.float32),
+        lambda items: source.single(items),
+        lambda items: source.single(items, items),
     )

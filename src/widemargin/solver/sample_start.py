@@ -14,6 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -65,7 +66,7 @@ def solved_for_some(
         some = replace(problem, t=problem.t[v], lower=problem.lower[v], upper=problem.upper[v], n=len(rows))
         mine = Watch(cancelled=watch.cancelled)
         mine.deadline, mine.max_time = deadline, watch.max_time
-        mine.needed = lambda used=np.count_nonzero(found.b): needed(used)
+        mine.needed = partial(needed, int(np.count_nonzero(found.b)))
         now = BoxFit(source.take(rows), some, options, last_digits=False).run(mine, found.b[v])
         if now.stop.kind == "time" and found.size:
             return found
