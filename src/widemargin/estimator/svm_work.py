@@ -147,7 +147,7 @@ class Work:
         seconds = 0.0
         for k, fit in enumerate(self.fits):
             if fit is not None and fit.state is not None and k not in self.done:
-                seconds += self._seconds(self.problems[k].n, np.count_nonzero(fit.state.b))
+                seconds += self._seconds(self.problems[k].n, int(np.count_nonzero(fit.state.b)))
         return seconds
 
     def _seconds(self, n: int, used: int) -> float:

@@ -159,7 +159,7 @@ class BoxPaths:
         self.core.judge(*s.arrays())
         gap = s.figures[:, GAP]
         halved = gap < self.gap / 2
-        self.gap, self.since = np.where(halved, gap, self.gap), np.where(halved, now, self.since)
+        self.gap[halved], self.since[halved] = gap[halved], now
         s.own[(s.own[:, KIND] == 0) & (now - self.since > 100 + s.b.shape[1] // 4), KIND] = KINDS.index("stalled")
 
     def step(self, state: ColumnsState) -> int:
@@ -231,7 +231,9 @@ class BoxPaths:
 
     def _forget(self) -> None:
         self.at = self.state.b.copy(), self.state.f.copy()
-        self.gap, self.since = np.full(len(self.state.b), np.inf), np.zeros(len(self.state.b), np.int64)
+        # The gap of each column that is to be halved, and the round when it was.
+        self.gap: np.ndarray = np.full(len(self.state.b), np.inf)
+        self.since: np.ndarray = np.zeros(len(self.state.b), np.int64)
         self.moves: deque[tuple[np.ndarray, np.ndarray]] = deque(maxlen=SPAN)
 
     def _accelerate(self) -> None:

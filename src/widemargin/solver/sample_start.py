@@ -72,7 +72,7 @@ def solved_for_some(
             return found
         found = Sampled(np.zeros(problem.n_variables), len(rows), found.steps + now.steps, False)
         found.b[v] = now.b
-        left = deadline - time.monotonic() - needed(2 * np.count_nonzero(found.b))
+        left = deadline - time.monotonic() - needed(2 * int(np.count_nonzero(found.b)))
         if now.stop.kind == "time" or left < GROWTH * (time.monotonic() - began):
             return found
         q //= 2
