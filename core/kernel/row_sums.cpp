@@ -85,7 +85,8 @@ AVX2 void avx2_accumulate(const float* const* rows, const double* step, Index m,
   plain_accumulate(rows, step, m, n, b, f, spread);
 }
 
-// out[c * width + b] += sum over four rows, with `next` on their way as in avx2_eight; as many fused steps for a column of values wherever it stands.
+// out[c * width + b] += sum over four rows, with `next` on their way as in avx2_eight; as many fused steps for a column
+// of values wherever it stands.
 AVX2 void avx2_four(const float* const* rows, const float* const* next, const float* step, Index columns, Index n,
                     float* out, Index width) {
   Index b = 0;
