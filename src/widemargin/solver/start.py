@@ -13,6 +13,8 @@ import numpy as np
 from ..base.errors import BadInput
 from ..model.box import BoxProblem
 
+ROUNDING = 2.0**-44  # of a sum: putting that right would take variables off their bounds
+
 
 def carried(b: np.ndarray, old: BoxProblem, new: BoxProblem) -> np.ndarray:
     """A feasible point of `new` made of a point `b` of `old`; both problems speak of the same items.
@@ -46,7 +48,7 @@ def _finite(bound: np.ndarray, b: np.ndarray) -> np.ndarray:
 def _balanced(b: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float) -> np.ndarray:
     """b with sum `total`, inside of its bounds."""
     excess = float(b.sum()) - total
-    if excess == 0:
+    if abs(excess) <= ROUNDING * float(np.abs(b).sum()):
         return b
     sign = 1.0 if excess > 0 else -1.0
     heavy = sign * b > 0

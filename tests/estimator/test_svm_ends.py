@@ -1,0 +1,173 @@
+"""How a fit begins and ends: from an old solution, cut off, with rows left out, at the gap that was asked for."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+from tests.estimator.machines import EXACT, MACHINES, fitted, make, rows, scores, sets
+
+import widemargin as wm
+from widemargin.kernels import RBF
+from widemargin.kernels.gram import GramSource
+from widemargin.kernels.items import RowItems
+from widemargin.model.box import BoxProblem
+from widemargin.solver.box import BoxOptions
+from widemargin.solver.svm import BoxFit
+
+machines = pytest.mark.parametrize("cls", MACHINES, ids=lambda cls: cls.__name__)
+knobs = {wm.NuSVC: "nu", wm.OneClassSVM: "nu"}
+
+
+def value(model):
+    return model.certificate_.primal
+
+
+# ---- the start -----------------------------------------------------------------------------------------------------
+
+
+@given(cls=st.sampled_from(MACHINES), r=sets(), factor=st.sampled_from([0.1, 0.8, 0.97]))
+def test_a_warm_start_leads_to_the_same_optimum(cls, r, factor):
+    """From another price or nu, and from other rows of the same number."""
+    cold, name = make(cls, r), knobs.get(cls, "C")
+    warm = make(cls, r, warm_start=True, **{name: factor * cold.get_params()[name]})
+    fitted(warm, r.X[::-1].copy(), r.of(cls), r.w)
+    fitted(warm, r.X, r.of(cls), r.w)
+    fitted(warm.set_params(**{name: cold.get_params()[name]}), r.X, r.of(cls), r.w)
+    fitted(cold, r.X, r.of(cls), r.w)
+    assert value(warm) == pytest.approx(value(cold), rel=1e-9)
+    np.testing.assert_allclose(scores(warm, r.X), scores(cold, r.X), rtol=1e-6, atol=1e-6)
+
+
+@machines
+def test_a_warm_start_at_the_optimum_has_nothing_to_do(cls):
+    r = rows(1, 200, 3)
+    model = fitted(make(cls, r, warm_start=True), r.X, r.of(cls), r.w)
+    known, steps = scores(model, r.X), np.max(model.n_iter_)
+    for _ in range(2):
+        fitted(model.set_params(tol=1e-3, gap_tol=1e-4), r.X, r.of(cls), r.w)
+        assert np.max(model.n_iter_) == 1  # the least that is said
+        np.testing.assert_allclose(scores(model, r.X), known, rtol=1e-9, atol=1e-9)
+    fitted(model.set_params(warm_start=False, tol=1e-8, gap_tol=1e-10), r.X, r.of(cls), r.w)
+    assert np.max(model.n_iter_) == steps
+
+
+# ---- cut off -------------------------------------------------------------------------------------------------------
+
+
+def cut(model, X, y, w=None):
+    with pytest.warns(ConvergenceWarning) as said:
+        model.fit(X, y, sample_weight=w)
+    assert len(said) == 1
+    assert str(said[0].message) == model.stop_reason_
+    assert not model.converged_
+    assert model.fit_status_ == 1
+    return model
+
+
+@pytest.mark.theorem("BoydVandenberghe04")
+@given(cls=st.sampled_from(MACHINES), seed=st.integers(0, 10**6), steps=st.sampled_from([1, 3, 10, 30]))
+def test_a_fit_cut_off_by_steps_says_how_far_it_is_from_the_optimum(cls, seed, steps):
+    """dual <= least possible <= primal, whatever the point, and certify finds the same figures again."""
+    r = rows(seed, 150)
+    best = fitted(make(cls, r), r.X, r.of(cls), r.w)
+    early = cut(make(cls, r, max_iter=steps), r.X, r.of(cls), r.w)
+    c, off = early.certificate_, early.certificate_.rounding + best.certificate_.rounding
+    assert c.holds, c.claim
+    assert np.max(early.n_iter_) == steps
+    assert c.dual <= value(best) + off
+    assert value(best) <= c.primal + off
+    assert c.relative_gap > early.gap_tol or c.kkt_violation > early.tol
+    again = wm.certify(early, r.X, r.of(cls), r.w)
+    assert again.holds
+    assert (again.primal, again.dual) == pytest.approx((c.primal, c.dual), rel=1e-9, abs=again.rounding)
+    assert f"max_iter={steps}" in early.stop_reason_
+    assert f"relative gap {c.relative_gap:.2g} and violation {c.kkt_violation:.2g} reached" in early.stop_reason_
+
+
+@machines
+def test_a_fit_without_time_says_how_far_it_is_from_the_optimum(cls):
+    r = rows(2, 900, 3)
+    best = fitted(make(cls, r, tol=1e-3, gap_tol=1e-6), r.X, r.of(cls), r.w)
+    early = cut(make(cls, r, max_time=1e-9), r.X, r.of(cls), r.w)
+    c, off = early.certificate_, early.certificate_.rounding + best.certificate_.gap + best.certificate_.rounding
+    assert c.holds, c.claim
+    assert c.dual - off <= value(best) <= c.primal + off
+    assert c.relative_gap > early.gap_tol
+    assert "max_time=1e-09 s is over" in early.stop_reason_
+    again = wm.certify(early, r.X, r.of(cls), r.w)
+    assert (again.primal, again.dual) == pytest.approx((c.primal, c.dual), rel=1e-9)
+    assert np.isfinite(scores(early, r.X)).all()
+
+
+def test_of_many_parts_those_cut_off_are_told():
+    r = rows(3, 120)
+    y = np.arange(120) % 3
+    model = cut(make(wm.SVC, r, max_iter=5), r.X, y)
+    assert "0 of 3 binary parts converged" in model.stop_reason_
+    assert len(model.certificate_.parts) == 3
+    assert all(c.holds for c in model.certificate_.parts.values())
+    best = fitted(make(wm.SVC, r), r.X, y)
+    for name, part in model.certificate_.parts.items():
+        assert part.dual <= best.certificate_.parts[name].primal <= part.primal
+
+
+# ---- rows left out -------------------------------------------------------------------------------------------------
+
+
+def large(cls):
+    """Many rows that are certain, and some that lie at their bounds."""
+    r = rows(4, 3000, 4, noise=0.3, gamma=0.25)
+    extra = {"nu": 0.3} if "nu" in cls().get_params() else {"C": 10.0}
+    return r, {"gamma": r.gamma, "tol": 1e-3, "gap_tol": 1e-6, **extra}
+
+
+def test_rows_at_their_bounds_are_left_out():
+    r, _ = large(wm.SVC)
+    source = GramSource(RBF(r.gamma), RowItems(r.X))
+    for shrink in (False, True):
+        fit = BoxFit(source, BoxProblem.c_svc(r.y, 10.0), BoxOptions(memory=1 << 28, shrink=shrink))
+        fit.run()
+        assert np.isnan(fit.state.f).any() == shrink
+
+
+@machines
+def test_rows_left_out_do_not_change_the_optimum(cls):
+    """The certificate looks at all rows, whichever were left out on the way."""
+    r, asked = large(cls)
+    one, two = (fitted(cls(**asked, shrinking=s), r.X, r.of(cls), r.w) for s in (True, False))
+    gap = one.certificate_.gap + two.certificate_.gap + one.certificate_.rounding + two.certificate_.rounding
+    assert abs(value(one) - value(two)) <= gap
+    # |w - w*|^2 / 2 is at most the gap.
+    reach = np.sqrt(2 * one.certificate_.gap) + np.sqrt(2 * two.certificate_.gap)
+    if cls is wm.NuSVC:
+        reach /= min(one.proof_.rho[0], two.proof_.rho[0])
+    reach += abs(one.intercept_[0] - two.intercept_[0]) + 1e-9
+    assert np.abs(scores(one, r.X) - scores(two, r.X)).max() <= 2 * reach
+
+
+# ---- the gap -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gap_tol", [1e-2, 1e-6, 1e-10])
+@pytest.mark.parametrize("cls", [wm.SVC, wm.SVR])
+def test_the_gap_that_is_asked_for_is_reached_beyond_what_is_solved_whole(cls, gap_tol):
+    """More rows than those whose last digits come from equations of all free variables at once."""
+    r = rows(5, 2200, 3, noise=0.2, gamma=1.0)
+    model = fitted(cls(gamma=1.0, C=3.0, tol=1e-3 if gap_tol > 1e-9 else 1e-8, gap_tol=gap_tol), r.X, r.of(cls))
+    assert model.stop_reason_.startswith("converged")
+
+
+@machines
+def test_defaults_reach_what_they_promise(cls):
+    r = rows(6, 300, 5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        extra = {"nu": 0.2} if cls is wm.NuSVC else {}
+        model = fitted(cls(**extra), r.X, r.of(cls), r.w)
+    assert (model.gap_tol, model.tol) == (1e-4, 1e-3)
+    exact = fitted(cls(**extra, **EXACT), r.X, r.of(cls), r.w)
+    assert exact.certificate_.relative_gap <= 1e-10
+    assert abs(value(exact) - value(model)) <= 1e-4 * abs(value(exact))
