@@ -27,6 +27,45 @@ CASES = {
         X, _ = data(6_000, 2_000, 2)
         work = lambda: Laplacian(0.1)(X)
     """,
+    "support vector classifier": """
+        X, y = data(20_000, 20, 2)
+        work = lambda: wm.SVC(C=1e3, gamma=1.0).fit(X, y)
+    """,
+    "support vector classifier of many pairs on two threads": """
+        X, y = data(8_000, 20, 6)
+        work = lambda: wm.SVC(C=1e3, gamma=0.1, n_jobs=2).fit(X, y)
+    """,
+    "support vector classifier with a kernel of Python": """
+        X, y = data(6_000, 20, 2)
+        work = lambda: wm.SVC(C=1e3, kernel=lambda a, b: np.tanh(a @ b.T) + (a @ b.T) ** 2).fit(X, y)
+    """,
+    "support vector regressor": """
+        X, y = data(20_000, 20, 50)
+        work = lambda: wm.SVR(C=1e3, gamma=1.0).fit(X, y)
+    """,
+    "one-class machine": """
+        X, y = data(40_000, 40, 2)
+        work = lambda: wm.OneClassSVM(gamma=0.1).fit(X)
+    """,
+    "search over C and gamma": """
+        X, y = data(6_000, 20, 2)
+        work = lambda: wm.SVCCV(Cs=20, gammas=[0.01, 0.1, 1.0]).fit(X, y)
+    """,
+    "path along C": """
+        X, y = data(6_000, 20, 3)
+        work = lambda: wm.SVC(gamma=0.1).path(X, y, np.logspace(-2, 3, 30))
+    """,
+    "decisions of a large support vector machine": """
+        import warnings
+        X, y = data(20_000, 60, 2)
+        with warnings.catch_warnings(action="ignore"):
+            model = wm.SVC(C=1.0, gamma=10.0, max_iter=1, cache_size=100).fit(X, y)
+        model.support_items_ = type(model.support_items_)(X)
+        model.support_, model.n_support_ = np.arange(20_000), np.bincount(y)
+        model.dual_coef_ = np.ones((1, 20_000))
+        Z = np.tile(X, (20, 1))
+        work = lambda: model.decision_function(Z)
+    """,
     "one thread of the pool": "work = lambda: _core.spin(10**9, 1, 10_000)",
     "two threads of the pool": "work = lambda: _core.spin(10**9, 2, 10_000)",
 }

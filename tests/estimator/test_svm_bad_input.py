@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from tests.common.estimators import fingerprint
-from tests.estimator.usual_machines import (
+from tests.estimator.svm_cases import (
     CLASSES,
     NUMBERS,
     USUAL,

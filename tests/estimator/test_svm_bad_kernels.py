@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from tests.estimator.usual_machines import Counted, X, each_machine, machine, targets
+from tests.estimator.svm_cases import Counted, X, each_machine, machine, targets
 
 import widemargin as wm
 from widemargin.base.errors import BadInput, NotPositiveSemidefinite

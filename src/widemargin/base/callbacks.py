@@ -17,7 +17,20 @@ except ImportError:  # a scikit-learn without callbacks: fit works, set_callback
         return method
 
 
-__all__ = ["CallbackSupportMixin", "EpochTasks", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "EpochTasks", "hand_on_callbacks", "with_callbacks", "without_callbacks"]
+
+
+def without_callbacks(estimator: Any) -> Any:
+    """A clone has those of its original: not where nobody should look on."""
+    vars(estimator).pop("_skl_callbacks", None)
+    return estimator
+
+
+def hand_on_callbacks(estimator: Any, inner: Any) -> None:
+    """What looks at the estimator looks at a fit inside of it."""
+    callbacks = getattr(estimator, "_skl_callbacks", None)
+    if callbacks:
+        inner.set_callbacks(*callbacks)
 
 
 class EpochTasks:

@@ -19,6 +19,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.metaestimators import _safe_split, available_if
 from sklearn.utils.validation import check_is_fitted
 
+from ..base.callbacks import without_callbacks
 from ..base.errors import BadInput
 from ..base.seeds import seed_from
 from ..base.threads import crew
@@ -119,7 +120,7 @@ def sigmoids(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[np.nda
 
     def one(pair: tuple[np.ndarray, np.ndarray], _cancelled: Event) -> tuple[np.ndarray, bool]:
         train, test = (rows[part] for part in pair)
-        machine = clone(estimator).set_params(**beside)
+        machine = without_callbacks(clone(estimator)).set_params(**beside)
         X_train, y_train = _safe_split(machine, X, np.asarray(y), train)
         machine._fit(X_train, y_train, None if weight is None else np.broadcast_to(weight, (len(y),))[train])
         return part_scores(machine, _safe_split(machine, X, None, test, train)[0]), machine.converged_

@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer_names
 from sklearn.utils.validation import check_is_fitted
 
+from ..base.callbacks import hand_on_callbacks
 from ..base.errors import BadInput
 from ..base.params import Integral, Interval, InvalidParameterError, StrOptions
 from ..base.warn import warn
@@ -57,8 +58,8 @@ class SVCCV(SupportVectorClassifier):
 
     kernel, degree, gamma, coef0, decision_function_shape, break_ties, multiclass, class_weight, tol, gap_tol, \
 shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, verbose
-        As in :class:`SVC`; `tol`, `gap_tol`, `max_iter` hold for each fit of the search too, `observe` looks at the
-        last one.
+        As in :class:`SVC`; `tol`, `gap_tol`, `max_iter` hold for each fit of the search too, `observe` and
+        callbacks look at the last one.
     max_time : float, optional
         Most seconds for the search and the last fit together; candidates that were not reached have no score.
     warm_start : ignored
@@ -132,6 +133,7 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
         if self.refit:
             machine = self._machine(C, None if np.isnan(gamma) else gamma)
             machine._deadline = watch.deadline
+            hand_on_callbacks(self, machine)
             try:
                 machine.fit(X, y, sample_weight=sample_weight)
             except KeyboardInterrupt:

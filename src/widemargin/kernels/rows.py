@@ -43,6 +43,8 @@ class RowKernel(KernelOfRows):
     def sums(self, a: RowItems, b: RowItems, coef: np.ndarray, threads: int = 1, *, single: bool = False) -> np.ndarray:
         """block(a, b) @ coef.T for coef of shape (parts, len(b)), without the block; in float32 if `single`."""
         a, b = same_storage(a, b)
+        if not len(b):
+            return np.zeros((len(a), len(coef)))
         out = np.empty((len(coef), len(a)))
         coef = np.ascontiguousarray(coef, dtype=np.float64)
         _core.kernel_sums(a.native, b.native, *self.native(), coef, single, out, threads)

@@ -192,6 +192,8 @@ def run_all(fits: list[BoxFit], watch: Watch, threads: int) -> list[BoxSolution]
         for k, stop in zip(running, stops, strict=True):
             kinds[k] = KINDS[stop]
         out_of_time = watch.out_of_time()
+    for fit, state in zip(fits, states, strict=True):
+        fit.trace.append(fit.solver.step(state), fit.solver.look(state))  # the last look; nobody asked for others
     explained = [
         fit.solver.explain(s, watch.max_time)(k or "time") for fit, s, k in zip(fits, states, kinds, strict=True)
     ]
