@@ -5,10 +5,9 @@ Problem  C-SVC of model/box.py for C_1 < C_2 < …, in several columns that diff
          of held-out rows cost nothing
 Symbols  b signed variables, f = Kb, F = f - t, all columns x n
 Stops    as solver/box, for every C and column; "stalled" where the gap was not halved for 100 + n / 4 rounds
-Method   every kernel value serves all columns (core/solver/box_columns). The smallest C begins with all variables at
-         their bounds where that is better than 0. From one C to the next, variables at their bound move to the new one
-         and f follows, through rows of the free variables or of the bounded ones, whichever are fewer
-         [DeCosteWagstaff00], as far as the objective falls. Every `EVERY` rounds the last few displacements, whose
+Method   every kernel value serves all columns (core/solver/box_columns). From one C to the next, variables at their
+         bound move to the new one and f follows, through rows of the free variables or of the bounded ones, whichever
+         are fewer [DeCosteWagstaff00], as far as the objective falls. Every `EVERY` rounds the last few displacements, whose
          images under K are known, span a space in which the objective is minimised [NarkissZibulevsky05, sequential
          subspace optimisation]; where that leaves the box, the point is brought back and the step cut to the best
          length.
@@ -118,8 +117,6 @@ class BoxPaths:
         lower, upper = np.where(self.t > 0, 0.0, -bound), np.where(self.t > 0, bound, 0.0)
         if self.C > 0:
             self._move(lower, upper, C / self.C)
-        else:
-            self._begin(lower + upper)
         self.lower[:], self.upper[:], self.C = lower, upper, C
         s.counters[:], s.figures[:] = 0, 0.0
         self._forget()
@@ -169,15 +166,6 @@ class BoxPaths:
         return {"relative_gap": float(state.figures[:, GAP].max())}
 
     # ---- from one C to the next --------------------------------------------------------------------------------
-
-    def _begin(self, bound: np.ndarray) -> None:
-        """All variables at their bounds, as for a small C; where one can do better on the way there, 0."""
-        s = self.state
-        b = np.array([self._balanced(row, np.ones(len(row), bool), self.state.f[c]) for c, row in enumerate(bound)])
-        self.core.shift(*s.arrays(), b)
-        good = b @ self.t >= np.einsum("ci,ci->c", b, s.f)
-        s.b[good] = b[good]
-        s.f[~good] = 0.0
 
     def _move(self, lower: np.ndarray, upper: np.ndarray, ratio: float) -> None:
         s = self.state
@@ -257,7 +245,10 @@ class BoxPaths:
         D, H = (np.array([move[part][c] for move in self.moves]) for part in (0, 1))
         G = D @ H.T
         size = 1 / np.sqrt(np.maximum(np.diag(G), 1e-300))
-        values, vectors = np.linalg.eigh((G + G.T) / 2 * size * size[:, None])
+        scaled = (G + G.T) / 2 * size * size[:, None]
+        if not np.isfinite(scaled).all():
+            return np.zeros_like(D[0]), np.zeros_like(D[0])
+        values, vectors = np.linalg.eigh(scaled)
         keep = values > 1e-6 * max(float(values[-1]), 1e-300)
         V = vectors[:, keep]
         a = size * (V @ ((V.T @ (size * (D @ (self.t - self.state.f[c])))) / values[keep]))
