@@ -3,11 +3,15 @@
 from importlib import import_module as _import_module
 
 _NAMES = {
+    "BiasVariance": "bias_record",
+    "Bootstrap": "replicates",
     "DualAscent": "ascent",
     "Evaluation": "evaluation",
     "FewestMistakes": "mistakes",
     "Replay": "replay",
     "ascend_dual": "ascent",
+    "bias_variance": "bias_study",
+    "bootstrap": "replicates",
     "fewest_mistakes": "mistakes",
     "replay_updates": "replay",
 }
