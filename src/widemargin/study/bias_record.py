@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.errors import BadInput
 from .replicates import Bootstrap
-from .decomposition import LOSSES, Moments, NumberMoments, Points, VoteMoments, standard_errors
+from .decomposition import LOSSES, Moments, NumberMoments, Points, VoteMoments, mean_known, standard_errors
 from .noise import Places
 
 PARTS = 20  # of the models, for the jackknife
@@ -97,7 +97,7 @@ class BiasVariance:
         g = min(PARTS, self.B)
         parts = [moments.part(self.predictions[k::g]) for k in range(g)]  # type: ignore[attr-defined]
         errors = standard_errors(moments, parts, self.places.cluster)
-        found = {name: Figure(_mean(values), errors[name]) for name, values in moments.terms().items()}
+        found = {name: Figure(mean_known(values), errors[name]) for name, values in moments.terms().items()}
         if self.noise_from is None:  # it is in the bias
             for name in ("noise", "noise_rate"):
                 found.pop(name, None)
@@ -186,7 +186,3 @@ _WORDS = {
     },
 }
 
-
-def _mean(values: np.ndarray) -> float:
-    values = values[~np.isnan(values)]
-    return float(values.mean()) if values.size else float("nan")

@@ -202,22 +202,25 @@ def standard_errors(whole: Moments, parts: list[Any], cluster: np.ndarray) -> di
     """
     terms = whole.terms()
     used = ~np.isnan(terms["loss"])
-    total = {name: float(np.nanmean(values)) if used.any() else np.nan for name, values in terms.items()}
     if not used.any() or len(parts) < 2:
         return dict.fromkeys(terms, float("nan"))
-    left = [{name: _mean(values) for name, values in whole.without(part).terms().items()} for part in parts]
+    left = [{name: mean_known(values) for name, values in whole.without(part).terms().items()} for part in parts]
     g = len(parts)
     errors = {}
     for name, values in terms.items():
         here = used & ~np.isnan(values)
         models = np.array([one[name] for one in left])
         by_models = (g - 1) / g * np.square(models - models.mean()).sum()
-        away = np.bincount(cluster[here], weights=values[here] - total[name]) if here.any() else np.full(1, np.nan)
-        by_points = np.square(away).sum() / max(np.count_nonzero(here), 1) ** 2
+        if not here.any():  # a noise that nobody can know
+            errors[name] = float("nan")
+            continue
+        away = np.bincount(cluster[here], weights=values[here] - values[here].mean())
+        by_points = np.square(away).sum() / np.count_nonzero(here) ** 2
         errors[name] = float(np.sqrt(by_models + by_points))
     return errors
 
 
-def _mean(values: np.ndarray) -> float:
+def mean_known(values: np.ndarray) -> float:
+    """The mean of what is not NaN."""
     values = values[~np.isnan(values)]
     return float(values.mean()) if values.size else float("nan")
