@@ -11,6 +11,7 @@ from typing import Any
 
 from .encoders import ENCODER
 from .estimators import EstimatorSpec
+from .experts import EXPERTS
 from .kernels import ITEM_NAMES, KERNEL_NAMES, KERNELS
 from .records import DataclassSpec
 from .rules import Array, Each, Fields, Labels, Part, Plain, Rows, Rule, Sizes
@@ -109,6 +110,7 @@ KERNEL_RIDGE: Mapping[str, Rule] = {
 TABLE: dict[str, Any] = {
     **KERNELS,
     **SVMS,
+    **EXPERTS,
     # records
     "Stop": DataclassSpec("widemargin.base.records:Stop", 1),
     "Trace": TRACE,
