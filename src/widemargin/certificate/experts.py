@@ -6,7 +6,7 @@ Symbols  as in model/experts.py; u = 2^-53, b rounds of a block
 Stops    after one pass. Losses are summed within blocks and the blocks with what rounding cut off, so that a sum of t
          losses is right to u (t + b^2), an exponent to about 3 u eta (t + b^2), a weight to that and (N + 9) u, and the
          own loss of a round to twice as much: their sum over the rounds is `rounding`. Mistakes are whole numbers; there
-         only votes that are equal but for rounding can fall either way, and `rounding` counts them.
+         only votes that are equal but for rounding can fall either way, and `rounding` counts them (none for beta = 1/2).
 Method   [Higham02, sec. 4.3] for sums; nothing is taken from the player but what it claims
 """
 
@@ -66,7 +66,8 @@ def certify_majority(
             lost = rival >= right  # a tie is lost
         else:
             right, rival, lost = _voted(weight, said[rows], y[rows])
-        equal = np.abs(right - rival) <= 8 * n * UNIT * right  # but for rounding
+        exact = math.frexp(rule.beta)[0] == 0.5 and weight.min() >= 2.0**-50  # powers of 2 that no sum rounds
+        equal = (np.abs(right - rival) <= 8 * n * UNIT * right) & (not exact)
         best = after.min(axis=1)
         # The bound holds however such votes fall, so they are no excuse for breaking it.
         game.judge(lost.astype(np.float64), best, rule.bound(best), equal.astype(np.float64), excuse=False)

@@ -248,7 +248,8 @@ class ExpertGame(BaseEstimator):
         -------
         ndarray of shape (n,)
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        votes = self.predict_proba(X)
+        return self.classes_[votes.argmax(axis=1)]
 
     @available_if(_has_experts)
     def score(self, X: Any, y: Any) -> float:
