@@ -95,7 +95,7 @@ def test_hedge_stays_within_its_bound_after_every_round(losses, horizon):
         assert game.regret_bound_ <= math.sqrt(horizon * math.log(losses.shape[1]) / 2) + 1e-9
 
 
-@pytest.mark.theorem("BubeckCesaBianchi12")
+@pytest.mark.theorem("CesaBianchiLugosi06")
 @given(sequences())
 def test_without_a_horizon_the_regret_is_at_most_the_root_of_rounds_and_experts(losses):
     """eta_t = 2 sqrt(ln N / t): after every round t the regret is at most sqrt(t ln N)."""

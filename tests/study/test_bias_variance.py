@@ -39,7 +39,8 @@ def adds_up(record):
 def test_numbers_are_parted_by_the_definition(data):
     n, B = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 6))
     number = st.floats(-1e3, 1e3)
-    h = np.array(data.draw(st.lists(st.lists(number | st.just(np.nan), min_size=n, max_size=n), min_size=B, max_size=B)))
+    rows = st.lists(number | st.just(np.nan), min_size=n, max_size=n)
+    h = np.array(data.draw(st.lists(rows, min_size=B, max_size=B)))
     y = np.array(data.draw(st.lists(number, min_size=n, max_size=n)))
     points = NumberMoments.of(h, y, np.full(n, np.nan)).points()
     for i in range(n):
@@ -314,9 +315,7 @@ def test_standard_errors_are_neither_too_small_nor_wild():
     found = []
     for seed in range(60):
         X, y, _ = s.points(60, repeats=2, seed=seed)
-        found.append(
-            bias_variance(LinearRegression(), X, y, B=20, noise="repeats", source=s, random_state=seed).totals
-        )
+        found.append(bias_variance(LinearRegression(), X, y, B=20, noise="repeats", source=s, random_state=seed).totals)
     for name in ("noise", "bias", "variance", "loss"):
         values = np.array([t[name].value for t in found])
         said = np.sqrt(np.mean([t[name].error ** 2 for t in found]))

@@ -1,12 +1,13 @@
 """Regret and bound of a game with expert advice, played once more from the losses alone.
 
-Problem  the losses of N experts in T rounds and the rule are given; are the loss that the player claims and the bound on
-         its regret right, after every round?
+Problem  the losses of N experts in T rounds and the rule are given; are the loss that the player claims and the bound
+         on its regret right, after every round?
 Symbols  as in model/experts.py; u = 2^-53, b rounds of a block
 Stops    after one pass. Losses are summed within blocks and the blocks with what rounding cut off, so that a sum of t
-         losses is right to u (t + b^2), an exponent to about 3 u eta (t + b^2), a weight to that and (N + 9) u, and the
-         own loss of a round to twice as much: their sum over the rounds is `rounding`. Mistakes are whole numbers; there
-         only votes that are equal but for rounding can fall either way, and `rounding` counts them (none for beta = 1/2).
+         losses is right to u (t + b^2), an exponent to about 3 u eta (t + b^2), a weight to that and (N + 9) u, and
+         the own loss of a round to twice as much: their sum over the rounds is `rounding`. Mistakes are whole numbers;
+         there only votes that are equal but for rounding can fall either way, and `rounding` counts them (none for
+         beta = 1/2).
 Method   [Higham02, sec. 4.3] for sums; nothing is taken from the player but what it claims
 """
 

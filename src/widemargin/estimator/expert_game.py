@@ -68,7 +68,7 @@ class ExpertGame(BaseEstimator):
         rounds = self._read(X, y, first=True)
         self._begin(rounds)
         self._play(rounds)
-        self.certificate_ = self._certify(rounds)
+        self._proved = self._certify(rounds)
         return self
 
     def partial_fit(self, X: Any, y: Any = None):
@@ -85,16 +85,24 @@ class ExpertGame(BaseEstimator):
         -------
         self
         """
-        self._validate_params()
         first = not hasattr(self, "_state")
-        if not first and self._rule(self.n_experts_) != self._state.rule:
+        if first or not self._goes_on():
+            self._validate_params()
+        if not first and not self._goes_on():
             raise BadInput(f"the parameters were changed to {self} in the middle of a game: call fit for a new one.")
         rounds = self._read(X, y, first=first)
         if first:
             self._begin(rounds)
         self._play(rounds)
-        self.certificate_ = self._claim()
+        self._proved = None
         return self
+
+    def _goes_on(self) -> bool:
+        """Whether the parameters still say what the game is played by; asked every round, so without scikit-learn."""
+        try:
+            return self._rule(self.n_experts_) == self._state.rule
+        except (TypeError, ValueError):
+            return False
 
     def _begin(self, rounds: Rounds) -> None:
         rule = self._rule(rounds.losses.shape[1])
@@ -138,12 +146,16 @@ class ExpertGame(BaseEstimator):
     def regret_bound_(self) -> float:
         return float(self.path_.bound[-1])
 
+    @property
+    def certificate_(self) -> ExpertCertificate:
+        """Proved by `fit`; after `partial_fit` figures as played, which whoever has all the losses can recompute."""
+        return self._claim() if self._proved is None else self._proved
+
     def _claim(self) -> ExpertCertificate:
-        """Figures as played; whoever has all the losses can have them recomputed."""
         best = int(self.expert_losses_.argmin())
         return ExpertCertificate(
-            claim=f"regret {self.regret_:.6g} <= bound {self.regret_bound_:.6g} after {self.n_rounds_} rounds, as played; "
-            "nothing was recomputed (certify(model, all losses) does it)",
+            claim=f"regret {self.regret_:.6g} <= bound {self.regret_bound_:.6g} after {self.n_rounds_} rounds, "
+            "as played; nothing was recomputed (certify(model, all losses) does it)",
             holds=None,
             data_digest=f"{self._digest:016x}",
             rounds=self.n_rounds_,

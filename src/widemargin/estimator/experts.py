@@ -72,21 +72,20 @@ class Hedge(ExpertGame):
 
     def _rule(self, n: int) -> HedgeRule:
         if self.rate is not None and self.horizon is not None:
-            raise BadInput(f"rate={self.rate} and horizon={self.horizon}: the horizon sets the rate, so give one of both.")
+            raise BadInput(f"rate={self.rate} and horizon={self.horizon}: the horizon sets the rate, so give only one.")
         return HedgeRule.for_horizon(n, self.horizon) if self.rate is None else HedgeRule(n, float(self.rate))
 
     def _certify(self, rounds: Rounds) -> ExpertCertificate:
-        return certify_hedge(
-            rounds.losses, self._state.rule, claimed=self.loss_, data_digest=f"{self._digest:016x}"
-        )
+        rule: Any = self._state.rule
+        return certify_hedge(rounds.losses, rule, claimed=self.loss_, data_digest=f"{self._digest:016x}")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class WeightedMajority(ExpertGame):
     """Weighted majority: every mistake of an expert multiplies its weight, and the weights vote.
 
-    Tell it mistakes (0 or 1), or give it fitted classifiers and labelled rows. Its own loss is 1 in a round where the vote
-    errs; told mistakes alone, it errs where the experts that are wrong have half of the weight or more.
+    Tell it mistakes (0 or 1), or give it fitted classifiers and labelled rows. Its own loss is 1 in a round where the
+    vote errs; told mistakes alone, it errs where the experts that are wrong have half of the weight or more.
 
     Parameters
     ----------
@@ -129,9 +128,10 @@ class WeightedMajority(ExpertGame):
         return MajorityRule(n, float(self.beta))
 
     def _certify(self, rounds: Rounds) -> ExpertCertificate:
+        rule: Any = self._state.rule
         return certify_majority(
             rounds.losses,
-            self._state.rule,
+            rule,
             said=rounds.said,
             y=rounds.y,
             claimed=self.loss_,

@@ -2,16 +2,18 @@
 
 Symbols  N experts; l_t,i in [0, 1] the loss of expert i in round t, L_t,i its sum so far, L* the smallest of them;
          p_t the weights of round t, L_t the sum of own losses; eta_t a rate that never rises
-Hedge    p_t,i ~ exp(-eta_t L_t-1,i), own loss p_t . l_t [FreundSchapire97, fig. 1, with beta = exp(-eta)]
+Hedge    p_t,i ~ exp(-eta_t L_t-1,i), own loss p_t . l_t [FreundSchapire97, where beta = exp(-eta)]
          With Phi_t(eta) = 1/eta ln(mean_i exp(-eta L_t,i)): Hoeffding's lemma gives p_t . l_t <= Phi_t-1(eta_t) -
          Phi_t(eta_t) + eta_t/8, Phi is not smaller for a larger rate, and -Phi_t(eta) <= L* + ln N / eta. So
-             L_t - L* <= ln N / eta_t + (eta_1 + … + eta_t) / 8                 [CesaBianchiLugosi06, sec. 2.2, 2.3]
+             L_t - L* <= ln N / eta_t + (eta_1 + … + eta_t) / 8    [CesaBianchiLugosi06, sec. 2.2 and 2.3, has other
+         constants for rates that fall; these follow from the lines above]
          known horizon T: eta = sqrt(8 ln N / T), at T the regret is at most sqrt(T ln N / 2)
-         unknown:         eta_t = 2 sqrt(ln N / t), the regret is at most sqrt(t ln N)    [BubeckCesaBianchi12, th. 2.1]
-         fixed rate:      also L_t <= (eta L* + ln N) / (1 - exp(-eta)), better where L* is small [FreundSchapire97, th. 2]
+         unknown:         eta_t = 2 sqrt(ln N / t), the regret is at most sqrt(t ln N)
+         fixed rate:      also L_t <= (eta L* + ln N) / (1 - exp(-eta)), better where L* is small
+                          [FreundSchapire97, th. 2]
 Majority weights beta^(mistakes of i), vote by weight, an error if the right label has not the most. An error leaves at
          most (1 + beta)/2 of the weight, the best expert keeps beta^m*: M <= (m* ln(1/beta) + ln N) / ln(2/(1 + beta))
-         [LittlestoneWarmuth94, th. 2.1], for any number of classes and however ties fall
+         [LittlestoneWarmuth94], for any number of classes and however ties fall
 """
 
 from __future__ import annotations

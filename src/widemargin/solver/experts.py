@@ -4,8 +4,8 @@ Problem  after each round the losses of N experts are told; lose little more tha
 Symbols  as in model/experts.py
 Stops    never by itself: whoever has no more rounds stops. Rounds one by one or in batches give the same bits: what a
          round needs of those before it are sums in the order of the rounds.
-Method   Hedge [FreundSchapire97]; weighted majority [LittlestoneWarmuth94, sec. 2], where experts lose weight at each of
-         their mistakes, whether or not the vote erred too: the bound is the same
+Method   Hedge [FreundSchapire97]; weighted majority [LittlestoneWarmuth94], where experts lose weight at each
+         of their mistakes, whether or not the vote erred too: the bound is the same
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ _GAME: Mapping[str, Rule] = {
     "_state": Part("ExpertState"),
     "_digest": Plain(int, low=0, high=2**64 - 1),
     "classes_": Labels("c", optional=True),
-    "certificate_": Part("ExpertCertificate"),
+    "_proved": Part("ExpertCertificate", optional=True),
 }
 
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base.errors import BadInput
-from .replicates import Bootstrap
 from .decomposition import LOSSES, Moments, NumberMoments, Points, VoteMoments, mean_known, standard_errors
 from .noise import Places
+from .replicates import Bootstrap
 
 PARTS = 20  # of the models, for the jackknife
 
@@ -115,8 +115,8 @@ class BiasVariance:
         drawn = "with" if self.plan.replace else "without"
         said = (
             f"{self.B} replicates of {self.plan.m} draws {drawn} replacement hold {self.rows_learnt:.1f} of "
-            f"{self.plan.n} rows on average: bias and loss are those of a learner with so many rows, and the variance is "
-            "over replicates of this one data set, not over fresh samples"
+            f"{self.plan.n} rows on average: bias and loss are those of a learner with so many rows, and the variance "
+            "is over replicates of this one data set, not over fresh samples"
         )
         return said + (f"; {self.constant} replicates held one class only" if self.constant else "")
 
@@ -127,7 +127,7 @@ class BiasVariance:
             return "the bias contains the noise: nothing says what labels the same x could have had"
         if self.noise_from == "neighbours":
             k = self.places.repeats[0] - 1
-            return f"noise from {k} nearest rows: too large, and the bias too small, by what the truth differs between them"
+            return f"noise from {k} nearest rows: too large, and the bias too small, as far as the truth differs there"
         r = self.places.repeats
         seen = f"noise from {int((r >= 2).sum())} of {len(r)} rows whose x repeats"
         return seen if self.loss != "domingos" else f"{seen}; few labels at an x understate it"
@@ -185,4 +185,3 @@ _WORDS = {
         "loss": "loss",
     },
 }
-

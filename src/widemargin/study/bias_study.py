@@ -24,9 +24,9 @@ from ..base.memory import budget
 from ..base.seeds import keyed, seed_from
 from ..data.labels import Labels, as_column, as_numbers
 from .bias_record import BiasVariance
-from .replicates import Bootstrap, bootstrap
 from .decomposition import LOSSES
 from .noise import KINDS, places_of
+from .replicates import Bootstrap, bootstrap
 
 Source = Callable[[np.random.Generator], tuple[Any, Any]]
 
@@ -59,7 +59,7 @@ def bias_variance(
     B : int, default=100
         Replicates.
     loss : {"auto", "squared", "domingos", "kohavi_wolpert"}, default="auto"
-        Squared loss for regressors; for classifiers 0-1 loss, parted as Domingos does ("auto") or as Kohavi and Wolpert.
+        Squared loss for regressors; for classifiers 0-1 loss, parted as by Domingos ("auto") or by Kohavi and Wolpert.
     m : int, optional
         Draws a replicate, at most n; n if not given. Not used with `source`.
     replace : bool, default=True
@@ -202,8 +202,8 @@ def _gathered(work: _Replicates, B: int, n: int, n_jobs: int | None) -> np.ndarr
     needed, allowed = B * n * dtype.itemsize, budget()
     if needed > allowed:
         raise MemoryBudget(
-            f"{B} predictions at each of {n} points take {needed / 1e6:.0f} MB, and {allowed / 1e6:.0f} MB may be used: "
-            "take fewer replicates or points, or raise WIDEMARGIN_MEMORY.",
+            f"{B} predictions at each of {n} points take {needed / 1e6:.0f} MB, and {allowed / 1e6:.0f} MB may be "
+            "used: take fewer replicates or points, or raise WIDEMARGIN_MEMORY.",
             needed,
             allowed,
         )

@@ -7,9 +7,9 @@ Squared  mean loss (y - h-)^2 + (K-1)/K s^2, with h- the mean and s^2 the varian
          bias^2 = loss - s^2 - sigma2 = (y - h-)^2 - s^2/K - sigma2, which is right on average for every K
 0-1      loss 1 - p_y
          Kohavi and Wolpert: variance (1 - sum p^2)/2 K/(K-1), noise (1 - sum f^2)/2 r/(r-1) over r labels,
-         bias^2 = loss - variance - noise [KohaviWolpert96, sec. 3]: the squared loss of 0-1 vectors, halved
+         bias^2 = loss - variance - noise [KohaviWolpert96]: the squared loss of 0-1 vectors, halved
          Domingos: bias B = [main != y*], variance V = 1 - p_main, which helps where it is biased: net variance V if
-         B = 0, -p_y* if B = 1; what is left of the loss, p_y* - p_y, is the effect of noise [Domingos00, sec. 3]
+         B = 0, -p_y* if B = 1; what is left of the loss, p_y* - p_y, is the effect of noise [Domingos00]
 Always   loss = noise + bias + variance (Domingos: effect of noise + bias + net variance), to rounding
 """
 

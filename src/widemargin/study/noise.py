@@ -1,8 +1,8 @@
 """Labels at the same place: what the noise of a point is estimated from.
 
-Method   rows that repeat the x of a point carry labels that differ by noise alone. Where no x repeats, its nearest rows
-         stand in for repeats: their labels also differ because their x do, so that the noise comes out too large and the
-         bias too small, the less the closer the rows lie.
+Method   rows that repeat the x of a point carry labels that differ by noise alone. Where no x repeats, its nearest
+         rows stand in for repeats: their labels also differ because their x do, so that the noise comes out too large
+         and the bias too small, the less the closer the rows lie.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ KINDS = ("repeats", "neighbours")
 class Places:
     """Which rows count as labels at the place of each row.
 
-    `same` numbers the rows by place (repeats); `near` holds each row and its neighbours. With neither, a row has nothing
-    but its own label.
+    `same` numbers the rows by place (repeats); `near` holds each row and its neighbours. With neither, a row has
+    nothing but its own label.
     """
 
     n: int
