@@ -1,5 +1,7 @@
 """Bias, variance and noise: the definitions, the identities, the truth of known sources, and bad input."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,11 +20,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.oracle import bias_variance as oracle
 
-from widemargin import Perceptron
+from widemargin import Perceptron, store
 from widemargin.base.errors import BadInput, MemoryBudget
 from widemargin.data import load_iris
-from widemargin.study import bias_variance, bootstrap, known_source, turned_labels
+from widemargin.study import bias_variance, bias_variance_sweep, bootstrap, known_source, turned_labels
 from widemargin.study.decomposition import NumberMoments, VoteMoments
+from widemargin.study.noise import Places
 
 SUM = {"rtol": 1e-9, "atol": 1e-9}
 
@@ -415,3 +418,50 @@ def test_memory_is_asked_for_beforehand(monkeypatch):
     monkeypatch.setenv("WIDEMARGIN_MEMORY", "1")
     with pytest.raises(MemoryBudget, match=r"2 MB, and 1 MB may be used: take fewer"):
         bias_variance(LinearRegression(), X, X[:, 0], B=2000)
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+STUDIES = {
+    "classes": lambda: bias_variance(GaussianNB(), X, Y, B=5),
+    "numbers by neighbours": lambda: bias_variance(LinearRegression(), X, X[:, 0], B=5, m=90, noise="neighbours"),
+    "repeats": lambda: bias_variance(GaussianNB(), X[:, :1], Y, B=5, noise="repeats", loss="kohavi_wolpert"),
+    "fresh": lambda: bias_variance(LinearRegression(), X, X[:, 0], B=5, source=lambda rng: (X, X[:, 1])),
+}
+
+
+@pytest.mark.parametrize("case", STUDIES)
+def test_a_study_is_stored(case):
+    record = STUDIES[case]()
+    back = store.loads(store.dumps(record))
+    assert back.totals == record.totals
+    assert str(back) == str(record)
+    assert back.predictions.tobytes() == record.predictions.tobytes()
+    assert store.dumps(back) == store.dumps(record)
+
+
+def test_a_sweep_is_stored():
+    sweep = bias_variance_sweep(DecisionTreeClassifier(), "max_features", [1, None], X, Y, B=4)
+    back = store.loads(store.dumps(sweep))
+    assert back.table() == sweep.table()
+    assert back.values == (1, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"y": np.zeros(3, np.int64)}, "do not belong to 3 labels"),
+        ({"y": np.full(150, 3)}, "codes of 3 classes"),
+        ({"predictions": np.full((5, 150), 4, np.uint8)}, "a prediction is 4, but there are 3"),
+        ({"loss": "squared"}, "does not belong to 3 classes"),
+        ({"places": Places(7)}, "do not belong to 150 labels"),
+    ],
+    ids=str,
+)
+def test_records_that_contradict_themselves_are_refused(change, words):
+    record = STUDIES["classes"]()
+    with pytest.raises(BadInput, match=words):
+        replace(record, **change)
+    for rows in (np.full(5, 5), np.full((5, 2), -1), np.zeros(4, int)):
+        with pytest.raises(BadInput, match="do not belong to 5 rows"):
+            Places(5, same=rows)

@@ -16,6 +16,7 @@ from .kernels import ITEM_NAMES, KERNEL_NAMES, KERNELS
 from .records import DataclassSpec
 from .rules import Array, Each, Fields, Labels, Part, Plain, Rows, Rule, Sizes
 from .states import BATCH_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
+from .studies import STUDIES
 from .svms import SVMS
 
 _PERCEPTRON = "widemargin.estimator.perceptron"
@@ -111,6 +112,7 @@ TABLE: dict[str, Any] = {
     **KERNELS,
     **SVMS,
     **EXPERTS,
+    **STUDIES,
     # records
     "Stop": DataclassSpec("widemargin.base.records:Stop", 1),
     "Trace": TRACE,

@@ -64,6 +64,17 @@ class BiasVariance:
     rows_learnt: float = 0.0
     constant: int = 0
 
+    def __post_init__(self) -> None:
+        n, k = len(self.y), None if self.classes is None else len(self.classes)
+        if self.predictions.ndim != 2 or self.predictions.shape[1] != n or self.places.n != n:
+            raise BadInput(f"predictions of shape {self.predictions.shape} do not belong to {n} labels.")
+        if (k is None) != (self.loss == "squared") or self.loss not in LOSSES:
+            raise BadInput(f"loss={self.loss!r} does not belong to {k} classes.")
+        if k is not None and n and not (self.y.min() >= 0 and self.y.max() < k and self.predictions.min() >= 0):
+            raise BadInput(f"labels from {self.y.min()} to {self.y.max()}: codes of {k} classes are needed.")
+        if k is not None and self.predictions.size and self.predictions.max() > k:
+            raise BadInput(f"a prediction is {self.predictions.max()}, but there are {k} classes.")
+
     @property
     def B(self) -> int:
         return len(self.predictions)

@@ -31,6 +31,11 @@ class Places:
     same: np.ndarray | None = None
     near: np.ndarray | None = None
 
+    def __post_init__(self) -> None:
+        for rows in (self.same, self.near):
+            if rows is not None and (len(rows) != self.n or rows.min() < 0 or rows.max() >= self.n):
+                raise BadInput(f"places from {rows.min()} to {rows.max()} do not belong to {self.n} rows.")
+
     @property
     def repeats(self) -> np.ndarray:
         """Labels at each place."""
