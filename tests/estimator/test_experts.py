@@ -328,6 +328,15 @@ def test_the_recomputed_loss_agrees_within_its_rounding(losses):
     assert abs(exact - game.certificate_.loss) <= game.certificate_.rounding + 1e-12
 
 
+def test_sums_of_long_games_lose_nothing_to_rounding():
+    """Losses whose blocks are exact and whose running sum is not: the certificate's sum is right to the last digit."""
+    losses = np.random.default_rng(0).integers(0, 2**46, (1 << 17, 2)) * 2.0**-46
+    sums = [math.fsum(column) for column in losses.T]
+    proof = certify_hedge(losses, HedgeRule(2, 0.01))
+    assert abs(proof.best_loss - min(sums)) <= math.ulp(min(sums))
+    assert abs(np.cumsum(losses, axis=0)[-1].min() - min(sums)) > 8 * math.ulp(min(sums))
+
+
 # ---- files ----------------------------------------------------------------------------------------------------------
 
 
