@@ -1,11 +1,12 @@
 """How many times faster than its peers is SVC, at a duality gap that is not worse?
 
 Every learner runs in a process of its own, all in one run: CPU seconds and wall seconds, the first fit (cold memory)
-and the best of all apart; a peer that needs over 40 s fits once, and is compared cold with cold. Same C,
-gamma and tol=1e-3; the gap of every learner is recomputed in float64 from its dual coefficients. Ours: 1 and 2 threads,
-cache_size "auto" and 200, and once with LIBSVM's rule to stop (the violation alone, `stop`); time with and without the
-certificate. The ratios that are asked for bind CPU seconds on one thread without the certificate, half of each with it.
-Peers get 2000 MB for kernel values. `cores` is what two busy threads got just before a run on two.
+and the best of all apart; a peer that needs over 40 s fits once, and is compared cold with cold. Same C, gamma and
+tol=1e-3; the gap of every learner is recomputed in float64 from its dual coefficients. Ours: 1 and 2 threads,
+cache_size "auto" and 200, once with LIBSVM's rule to stop (the violation alone) and, where the peers end with a gap
+above our default, once with the least of theirs as gap_tol; time with and without the certificate. The ratios that are
+asked for bind CPU seconds on one thread without the certificate, half of each with it. Peers get 2000 MB for kernel
+values. `cores` is what two busy threads got just before a run on two.
 
 The share of the roofline: kernel values computed, times what a value costs at the rates of a float32 matrix product and
 of NumPy's exponential measured here, over the seconds of the fit. Tiny problems: the median of 200 fits, ours and
@@ -42,6 +43,7 @@ OURS = {
     "ours": {},
     "ours cache=200": {"cache": 200},
     "ours stop": {"gap_tol": 1.0},
+    "ours at their gap": {},  # gap_tol is the least gap of the peers
     "ours 2 threads": {"threads": 2},
     "ours 2 threads cache=200": {"threads": 2, "cache": 200},
 }
@@ -146,7 +148,7 @@ def verdict(mine: dict[str, Any], peer: dict[str, Any], asked: float) -> dict[st
 def judge(problem: Any, found: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Each way of running ours on one thread against each peer that a ratio is asked for."""
     verdicts: dict[str, Any] = {}
-    for mine in ("ours", "ours cache=200", "ours stop"):
+    for mine in ("ours", "ours cache=200", "ours stop", "ours at their gap"):
         for peer, asked in problem.asked.items():
             if "fits" in found.get(mine, {}) and "fits" in found.get(peer, {}):
                 verdicts[f"{mine} / {peer}"] = verdict(found[mine], found[peer], asked)
@@ -190,7 +192,12 @@ def race(problem: Any, wanted: set[str], skip: set[str], limit: float, kept: boo
     with tempfile.TemporaryDirectory() as folder:
         data = save(problem, Path(folder))
         roof = roofline(data)
-        for name, options in (OURS | PEERS).items():
+        for name, options in (PEERS | OURS).items():
+            if name == "ours at their gap":
+                gaps = [r["relative_gap"] for r in found.values() if "relative_gap" in r]
+                if not gaps or min(gaps) <= 1e-4:
+                    continue
+                options = {"gap_tol": min(gaps)}
             if name not in wanted or f"{problem.name}:{name.split()[0]}" in skip:
                 continue
             mine = name.startswith("ours")

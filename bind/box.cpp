@@ -115,7 +115,7 @@ void check_box(const double* lower, const double* upper, const double* t, Index 
 
 BoundBox make(nb::object object, In<double> t, In<double> lower, In<double> upper, In<std::int8_t> group,
               std::vector<double> total, double tol, double gap_tol, double least, Index working, Index most_steps,
-              Index memory, int threads) {
+              Index memory, int threads, bool shrink) {
   BoundSource& source = nb::cast<BoundSource&>(object);
   const Index n = source.source->n(), N = static_cast<Index>(t.shape(0));
   if ((N != n && N != 2 * n) || N > 0x7fffffff) fail("one or two variables an item are needed");
@@ -136,7 +136,7 @@ BoundBox make(nb::object object, In<double> t, In<double> lower, In<double> uppe
                      static_cast<int>(total.size()),
                      {0, 0}};
   std::copy(total.begin(), total.end(), problem.total);
-  const BoxOptions options{tol, gap_tol, least, working, most_steps, memory, threads};
+  const BoxOptions options{tol, gap_tol, least, working, most_steps, memory, threads, false, shrink};
   return {{object, nb::cast(t), nb::cast(lower), nb::cast(upper), nb::cast(group)},
           std::make_unique<BoxSolver>(*source.source, problem, options),
           n,
@@ -272,7 +272,7 @@ void bind_box(nb::module_& m) {
            "figures"_a.noconvert(), "Violation, gap and biases of a state.");
   m.def("box_solver", &make, "source"_a, "t"_a.noconvert(), "lower"_a.noconvert(), "upper"_a.noconvert(),
         "group"_a.noconvert(), "total"_a, "tol"_a, "gap_tol"_a, "least"_a, "working"_a, "most_steps"_a, "memory"_a,
-        "threads"_a);
+        "threads"_a, "shrink"_a = false);
 }
 
 }  // namespace widemargin

@@ -26,4 +26,14 @@ void NativeSource::square(const Column* I, Index m, float* out, Index ld, int th
   });
 }
 
+std::unique_ptr<RowSource> NativeSource::subset(const Column* items, Index m) {
+  return std::make_unique<NativeSubset>(rows_, items, m);
+}
+
+const Column* NativeSubset::among(const Column* I, Index m) {
+  asked_.resize(static_cast<std::size_t>(m));
+  for (Index a = 0; a < m; ++a) asked_[static_cast<std::size_t>(a)] = of_[static_cast<std::size_t>(I[a])];
+  return asked_.data();
+}
+
 }  // namespace widemargin

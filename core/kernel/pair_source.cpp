@@ -57,6 +57,25 @@ PairSource::PairSource(const ClassRows& classes, Index a, Index b) : classes_(cl
   split_ = of(0).n();
 }
 
+PairSource::PairSource(const ClassRows& classes, Index a, Index b, std::vector<Column> items[2])
+    : PairSource(classes, a, b) {
+  some_ = true;
+  for (int side : {0, 1}) {
+    items_of_[side] = std::move(items[side]);
+    columns_[side].pick(of(side), items_of_[side].data(), size(side));
+  }
+  split_ = size(0);
+}
+
+std::unique_ptr<RowSource> PairSource::subset(const Column* items, Index m) {
+  std::vector<Column> of_side[2];
+  for (Index a = 0; a < m; ++a) {
+    const int side = items[a] >= split_;
+    of_side[side].push_back(item(side, side ? items[a] - split_ : items[a]));
+  }
+  return std::make_unique<PairSource>(classes_, class_[0], class_[1], of_side);
+}
+
 void PairSource::gather(const Column* I, Index m) {
   const Index panels = (m + panel - 1) / panel;
   if (static_cast<Index>(halves_.size()) < 2 * panels) halves_.resize(z(2 * panels));
@@ -66,7 +85,7 @@ void PairSource::gather(const Column* I, Index m) {
     for (Index a = 0; a < std::min(panel, m - p * panel); ++a) {
       const Column i = I[p * panel + a];
       Half& mine = half[i >= split_];
-      mine.item[mine.size] = static_cast<Column>(i < split_ ? i : i - split_);
+      mine.item[mine.size] = i < split_ ? item(0, i) : item(1, i - split_);
       mine.place[mine.size++] = static_cast<Column>(a);
     }
     for (int side : {0, 1})
@@ -78,7 +97,10 @@ void PairSource::gather(const Column* I, Index m) {
 void PairSource::across(const Half& half, int side, Index first, Index count, float* const* out, Index at) const {
   float* rows[panel];
   for (Index a = 0; a < half.size; ++a) rows[a] = out[half.place[a]] + at;
-  half.rows.against(of(side), first, count, rows);
+  if (some_)
+    half.rows.against(columns_[side], first, count, rows);
+  else
+    half.rows.against(of(side), first, count, rows);
 }
 
 void PairSource::tile(Index p, Index first, Index count, float* const* out) const {
@@ -94,8 +116,14 @@ void PairSource::tile(Index p, Index first, Index count, float* const* out) cons
         across(half, side, begin, n, out, at);
         continue;
       }
-      for (Index a = 0; a < half.size; ++a)
-        std::copy_n(classes_.inside(class_[side], half.item[a]) + begin, n, out[half.place[a]] + at);
+      for (Index a = 0; a < half.size; ++a) {
+        const float* row = classes_.inside(class_[side], half.item[a]);
+        float* to = out[half.place[a]] + at;
+        if (some_)
+          for (Index b = 0; b < n; ++b) to[b] = row[items_of_[side][z(begin + b)]];
+        else
+          std::copy_n(row + begin, n, to);
+      }
     }
   }
 }
@@ -104,7 +132,7 @@ void PairSource::tile(Index p, Index first, Index count, float* const* out) cons
 void PairSource::inside_square(int side, const Column* I, Index begin, Index count, float* out, Index ld) {
   std::vector<Column>& items = items_[side];
   items.resize(z(count));
-  for (Index a = 0; a < count; ++a) items[z(a)] = static_cast<Column>(side ? I[begin + a] - split_ : I[begin + a]);
+  for (Index a = 0; a < count; ++a) items[z(a)] = item(side, side ? I[begin + a] - split_ : I[begin + a]);
   float* corner = out + begin * ld + begin;
   if (!classes_.inside(class_[side], 0)) {
     picked_.pick(of(side), items.data(), count);

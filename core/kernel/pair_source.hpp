@@ -31,13 +31,17 @@ class ClassRows {
 class PairSource final : public RowSource {
  public:
   PairSource(const ClassRows& classes, Index a, Index b);
+  // Some of the items: those of both classes in `items`.
+  PairSource(const ClassRows& classes, Index a, Index b, std::vector<Column> items[2]);
 
-  Index n() const override { return split_ + of(1).n(); }
-  double diag(Index i) const override { return i < split_ ? of(0).diag(i) : of(1).diag(i - split_); }
+  Index n() const override { return split_ + size(1); }
+  double diag(Index i) const override { return i < split_ ? of(0).diag(item(0, i)) : of(1).diag(item(1, i - split_)); }
   void gather(const Column* I, Index m) override;
   void tile(Index p, Index first, Index count, float* const* out) const override;
   // Items of one class stand together in I.
   void square(const Column* I, Index m, float* out, Index ld, int threads) override;
+  std::unique_ptr<RowSource> subset(const Column* items, Index m) override;
+  bool has_subsets() const override { return true; }
 
  private:
   // The items of a panel that belong to one class.
@@ -48,11 +52,19 @@ class PairSource final : public RowSource {
   };
 
   const KernelRows<float>& of(int side) const { return classes_.rows(class_[side]); }
+  Index size(int side) const { return some_ ? static_cast<Index>(items_of_[side].size()) : of(side).n(); }
+  // The number that item i of a side has in its class.
+  Column item(int side, Index i) const {
+    return some_ ? items_of_[side][static_cast<std::size_t>(i)] : static_cast<Column>(i);
+  }
   void inside_square(int side, const Column* I, Index begin, Index count, float* out, Index ld);
   void across(const Half& half, int side, Index first, Index count, float* const* out, Index at) const;
 
   const ClassRows& classes_;
   Index class_[2], split_;
+  bool some_ = false;
+  std::vector<Column> items_of_[2];
+  Picked<float> columns_[2];
   std::vector<Half> halves_;  // two a panel
   std::vector<Column> items_[2];
   Picked<float> picked_;

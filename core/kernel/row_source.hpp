@@ -4,6 +4,8 @@
 // and k_ji are the same bits. So a solver may keep values or compute them again as memory allows, with one result.
 #pragma once
 
+#include <memory>
+
 #include "base/poll.hpp"
 #include "base/types.hpp"
 
@@ -25,6 +27,9 @@ class RowSource {
   virtual void tile(Index p, Index first, Index count, float* const* out) const = 0;
   // out[a * ld + b] = k(I[a], I[b]), where items of one class stand together if the source knows of classes.
   virtual void square(const Column* I, Index m, float* out, Index ld, int threads) = 0;
+  // A source of some of the items, which must not outlive this one; null if there is none that is cheaper.
+  virtual std::unique_ptr<RowSource> subset(const Column*, Index) { return nullptr; }
+  virtual bool has_subsets() const { return false; }
   // The whole row of item i where it lies in memory, to be read only and never kept twice; null if it does not.
   virtual const float* row(Index) const { return nullptr; }
 };

@@ -3,7 +3,9 @@
 // The memory itself is lent, so that problems solved one after the other can use the same.
 //
 // Method  slots of equal length, in a list ordered by last use; the row that was not used for longest makes room. A row
-//         that was touched since the last call of `turn` is never given away.
+//         that was touched since the last call of `turn` is never given away. Memory that was never touched costs more
+//         than values computed again, so at first only a little is used, and twice as much whenever all of it was given
+//         out eight times.
 #pragma once
 
 #include <vector>
@@ -35,7 +37,7 @@ class RowStore {
   void unlink(std::int32_t slot);
   void to_front(std::int32_t slot);
 
-  Index stride_, most_, a_block_;
+  Index stride_, most_, a_block_, soft_, given_ = 0;  // rows: at most, in a block, at most for now, given out since
   std::int32_t used_ = 0, front_ = -1, back_ = -1;
   Index now_ = 0;
   WarmMemory* memory_ = nullptr;

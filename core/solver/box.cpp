@@ -6,6 +6,7 @@
 
 #include "base/parallel.hpp"
 #include "kernel/row_sums.hpp"
+#include "solver/shrunk.hpp"
 
 namespace widemargin {
 namespace {
@@ -26,9 +27,12 @@ BoxSolver::BoxSolver(RowSource& source, const BoxProblem& problem, const BoxOpti
       store_(n_, n_, options.memory),
       in_(z(problem.N), 0),
       seen_(z(n_), 0) {
+  part_ = options.part;
   for (Index v = 0; v < p_.N; ++v) hard_ |= p_.upper[v] - p_.lower[v] == infinite;
   for (Index i = 0; i < n_; ++i) longest_ = std::max(longest_, source.diag(i));
 }
+
+BoxSolver::~BoxSolver() = default;
 
 // The violation, and who violates: all that can go up and all that can go down, with their F.
 void BoxSolver::look(BoxState& s) {
@@ -58,18 +62,25 @@ void BoxSolver::look(BoxState& s) {
 }
 
 void BoxSolver::measure(BoxState& s) {
-  double bKb = 0, tb = 0, loss = 0, least = infinite;
+  double bKb = 0, tb = 0, loss = 0, gap = 0, least = infinite;
+  bool whole = !part_;
   for (Index v = 0; v < p_.N; ++v) {
     const double f = s.f[item(v)], r = p_.t[v] - f - s.figures[4 + group(v)];
+    if (f != f) {
+      whole = false;
+      continue;
+    }
     bKb += s.b[v] * f;
     tb += s.b[v] * p_.t[v];
     least = std::min(least, p_.t[v] * (f + s.figures[4 + group(v)]));
     if (hard_) continue;
-    if (r > 0 && p_.upper[v] > 0) loss += p_.upper[v] * r;
-    if (r < 0 && p_.lower[v] < 0) loss += p_.lower[v] * r;
+    const double bound = r > 0 ? p_.upper[v] : p_.lower[v];
+    if (bound != 0) loss += bound * r;
+    if (bound != s.b[v]) gap += (bound - s.b[v]) * r;
   }
   for (int g = 0; g < p_.groups; ++g) loss += s.figures[4 + g] * p_.total[g];
-  const double D = tb - bKb / 2, P = !hard_ ? bKb / 2 + loss : least > 0 ? bKb / (2 * least * least) : infinite;
+  const double D = whole ? tb - bKb / 2 : s.figures[3];
+  const double P = !whole ? D + gap : !hard_ ? bKb / 2 + loss : least > 0 ? bKb / (2 * least * least) : infinite;
   s.figures[1] = P == infinite ? infinite : (P - D) / std::max({std::abs(P), std::abs(D), o_.least});
   s.figures[2] = P, s.figures[3] = D;
 }
@@ -158,12 +169,14 @@ Index BoxSolver::solve_chosen(BoxState& s) {
   const Index steps = ascent_->run(epsilon, std::min(16 * working_ + 1000, o_.most_steps - s.counters[1]));
   s.counters[1] += steps;
   changed_.clear();
+  moved_.clear();
   step_.clear();
   for (std::size_t a = 0; a < chosen_.size(); ++a) {
     const Column v = chosen_[a];
     const double now = ascent_->beta(static_cast<Index>(a)), change = now - s.b[v];
     if (change == 0) continue;
     s.b[v] = now;
+    moved_.push_back(v);
     changed_.push_back(static_cast<Column>(item(v)));
     step_.push_back(change);
   }
@@ -246,22 +259,46 @@ void BoxSolver::judge(BoxState& s) {
   measure(s);
 }
 
+// D of b + d is D - (F before + F after)'d / 2.
+void BoxSolver::add_rows(BoxState& s, Poll poll) {
+  const auto slope = [&] {
+    double sum = 0;
+    for (std::size_t a = 0; a < moved_.size(); ++a) sum += (s.f[changed_[a]] - p_.t[moved_[a]]) * step_[a];
+    return sum;
+  };
+  const double before = slope();
+  add_rows(s, changed_.data(), step_.data(), static_cast<Index>(changed_.size()), poll);
+  s.figures[3] -= (before + slope()) / 2;
+}
+
+BoxStop BoxSolver::round(BoxState& s, Poll poll) {
+  look(s);
+  if (s.figures[0] <= o_.tol) {
+    measure(s);
+    if (s.figures[1] <= o_.gap_tol) return BoxStop::converged;
+  }
+  if (no_progress(s)) return BoxStop::stalled;
+  if (s.counters[1] >= o_.most_steps) return BoxStop::steps;
+  if (hard_ && no_margin(s)) return BoxStop::unbounded;
+  choose(s);
+  if (solve_chosen(s) == 0) return BoxStop::stalled;
+  add_rows(s, poll);
+  ++s.counters[0];
+  poll();
+  return BoxStop::budget;
+}
+
 BoxStop BoxSolver::advance(BoxState& s, Index budget, Poll poll, BoxWorkspace& place) {
-  work_in(place);
-  for (; budget > 0; --budget) {
-    look(s);
-    if (s.figures[0] <= o_.tol) {
-      measure(s);
-      if (s.figures[1] <= o_.gap_tol) return BoxStop::converged;
+  while (budget > 0) {
+    BoxStop stop;
+    if (shrinks(s)) {
+      stop = advance_shrunk(s, budget, poll, place);
+    } else {
+      work_in(place);
+      stop = round(s, poll);
+      --budget;
     }
-    if (no_progress(s)) return BoxStop::stalled;
-    if (s.counters[1] >= o_.most_steps) return BoxStop::steps;
-    if (hard_ && no_margin(s)) return BoxStop::unbounded;
-    choose(s);
-    if (solve_chosen(s) == 0) return BoxStop::stalled;
-    add_rows(s, changed_.data(), step_.data(), static_cast<Index>(changed_.size()), poll);
-    ++s.counters[0];
-    poll();
+    if (stop != BoxStop::budget) return stop;
   }
   return BoxStop::budget;
 }

@@ -13,6 +13,9 @@
 //          a small problem that is solved with all its kernel values at hand (pair_ascent); then f follows with whole
 //          rows, only of items whose b has changed. Rows are kept as memory allows. Values are float32, b and f
 //          float64.
+// Shrinks  now and then, items whose variables are at a bound and far from leaving it are left out: their f is not
+//          known from then on (NaN), and they add nothing to the gap. A solution found so has to be looked at as a
+//          whole.
 #pragma once
 
 #include <memory>
@@ -40,12 +43,14 @@ struct BoxOptions {
   Index most_steps = Index{1} << 60;  // pairwise steps in all
   Index memory = 0;                   // bytes for rows of kernel values
   int threads = 1;
+  bool part = false;    // of a larger problem
+  bool shrink = false;  // leave out items that stay at their bounds
 };
 
 // Plain arrays and counters: all that there is to say about a fit under way.
 struct BoxState {
   double* b;               // N
-  double* f;               // n
+  double* f;               // n; NaN: not known, the item is left out
   Column* work;            // `working` variables of the last small problem, -1 = none
   std::int64_t* counters;  // rounds, steps, rows computed; rounds since the gap, steps when the violation was halved
   double* figures;         // violation, relative gap, primal, dual, bias of each group; violation and gap to be halved
@@ -66,6 +71,7 @@ class BoxSolver {
  public:
   BoxSolver(RowSource& source, const BoxProblem& problem, const BoxOptions& options);
   BoxSolver(const BoxSolver&) = delete;
+  ~BoxSolver();
   BoxStop advance(BoxState& state, Index budget, Poll poll) { return advance(state, budget, poll, own_); }
   BoxStop advance(BoxState& state, Index budget, Poll poll, BoxWorkspace& place);
   // f + K change: how scores follow variables that somebody else has moved.
@@ -83,12 +89,21 @@ class BoxSolver {
   void work_in(BoxWorkspace& place);
   void look(BoxState& s);
   void measure(BoxState& s);
+  // Items left out, and the solver of the others.
+  struct Shrunk;
+  bool leave_out(BoxState& s);
+  // Whether items are left out, now that more may have been.
+  bool shrinks(BoxState& s);
+  void pack(const BoxState& s);
+  BoxStop advance_shrunk(BoxState& s, Index& budget, Poll poll, BoxWorkspace& place);
+  BoxStop round(BoxState& s, Poll poll);
   bool no_margin(const BoxState& s) const;
   bool no_progress(BoxState& s) const;
   void choose(BoxState& s);
   void keep_some(const BoxState& s);
   void take_worst(std::vector<Side>& side, Index most);
   Index solve_chosen(BoxState& s);
+  void add_rows(BoxState& s, Poll poll);
   void add_rows(BoxState& s, const Column* I, const double* step, Index m, Poll poll);
 
   // Whether a variable of the item is off its bounds.
@@ -100,13 +115,14 @@ class BoxSolver {
   BoxProblem p_;
   BoxOptions o_;
   Index n_, working_;
-  bool hard_ = false;
+  bool hard_ = false, part_ = false;  // part: of a larger problem, so the dual objective follows its steps
+  std::unique_ptr<Shrunk> shrunk_;
   double longest_ = 0;  // largest diagonal value
   RowStore store_;
   BoxWorkspace own_;
   PairAscent* ascent_ = nullptr;
   // All below is derived and lives for one round.
-  std::vector<Column> chosen_, items_, changed_, fresh_;
+  std::vector<Column> chosen_, items_, changed_, moved_, fresh_;  // moved: the variables of the changed items
   std::vector<float*> row_;
   std::vector<char> in_, seen_;
   std::vector<double> step_;

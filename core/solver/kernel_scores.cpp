@@ -55,12 +55,12 @@ KernelScores::KernelScores(const KernelRows<float>& rows, Index first, Index mem
   const double largest = s.kind == KernelKind::polynomial ? p * std::pow(s.gamma * (R + 1) + std::abs(s.offset), p)
                                                           : 1 + std::abs(s.gamma);
   tiny_ = 0x1p-90 * largest;
-  const Index wanted = std::min(memory / (4 * std::max<Index>(n_, 1)), rows.n());
-  try {
-    kept_.reserve(wanted * n_);
-    room_ = wanted;
-  } catch (const std::bad_alloc&) {  // then every row is computed whenever it comes
-  }
+  room_ = std::min(memory / (4 * std::max<Index>(n_, 1)), rows.n());
+  a_block_ = std::max<Index>(warm_block / std::max<Index>(n_, 1), 1);
+}
+
+float* KernelScores::kept(std::int32_t slot) {
+  return kept_.block(static_cast<std::size_t>(slot / a_block_)) + slot % a_block_ * n_;
 }
 
 double KernelScores::length(Index j, double step) const {
@@ -111,8 +111,12 @@ float* KernelScores::place_for(Index j) {
     return nullptr;
   }
   if (slot >= 0 || kept_count_ == room_) return nullptr;
+  if (kept_count_ == a_block_ * static_cast<Index>(kept_.size()) && !kept_.grow(n_)) {
+    room_ = kept_count_;  // other rows are computed whenever they come
+    return nullptr;
+  }
   slot = static_cast<std::int32_t>(kept_count_++);
-  return kept_.data() + slot * n_;
+  return kept(slot);
 }
 
 void KernelScores::add_panel(const Column* I, const double* step, Index m, Poll poll) {
@@ -124,7 +128,7 @@ void KernelScores::add_panel(const Column* I, const double* step, Index m, Poll 
   Index n_fresh = 0, n_known = 0;
   for (Index a = 0; a < m; ++a) {
     const std::int32_t slot = slot_of_[static_cast<std::size_t>(I[a])];
-    if (slot >= 0) known[n_known] = kept_.data() + slot * n_, steps[n_fresh + n_known++] = step[a];
+    if (slot >= 0) known[n_known] = kept(slot), steps[n_fresh + n_known++] = step[a];
   }
   for (Index a = 0; a < m; ++a)
     if (slot_of_[static_cast<std::size_t>(I[a])] < 0) {
@@ -140,11 +144,10 @@ void KernelScores::add_panel(const Column* I, const double* step, Index m, Poll 
         thread_local std::vector<float> values(static_cast<std::size_t>(most * stride));
         const float* row[most];
         for (Index a = 0; a < n_known; ++a) row[a] = known[a] + begin;
-        if (n_fresh > 0) panel_.against(rows_, first_ + begin, end - begin, RowPointers<float>(values.data(), stride));
-        for (Index a = 0; a < n_fresh; ++a) {
-          row[n_known + a] = values.data() + a * stride;
-          if (place[a]) std::copy_n(values.data() + a * stride, end - begin, place[a] + begin);
-        }
+        float* out[most];
+        for (Index a = 0; a < n_fresh; ++a)
+          row[n_known + a] = out[a] = place[a] ? place[a] + begin : values.data() + a * stride;
+        if (n_fresh > 0) panel_.against(rows_, first_ + begin, end - begin, out);
         accumulate(row, steps, n_known + n_fresh, end - begin, f_.data() + begin,
                    has_spread() ? spread_.data() + begin : nullptr);
       },

@@ -11,14 +11,14 @@
 //          where h_i = gamma (2 (D + 4) r_i R + 14 (r_i^2 + R^2)),  T_i = |gamma| r_i R + |offset|
 //          The second term covers all of float64: these sums, the bias, and the referee's (kernel/exact.hpp).
 //          A kernel value that overflows float32 makes f_i NaN, which no comparison calls certain.
-// Method   new rows of kernel values by BLAS in panels of 64; a row that comes a second time is kept, if there
+// Method   new rows of kernel values in panels of 64; a row that comes a second time is kept, if there
 //          is memory for it
 #pragma once
 
 #include <vector>
 
-#include "base/buffer.hpp"
 #include "base/poll.hpp"
+#include "base/warm.hpp"
 #include "kernel/panel.hpp"
 
 namespace widemargin {
@@ -49,6 +49,7 @@ class KernelScores {
   std::size_t at(Index i) const { return static_cast<std::size_t>(i - first_); }
   void add_panel(const Column* I, const double* step, Index m, Poll poll);
   float* place_for(Index j);
+  float* kept(std::int32_t slot);
 
   const KernelRows<float>& rows_;
   Index first_, n_;
@@ -58,9 +59,9 @@ class KernelScores {
   std::vector<double> rho_, kmax_;
   double total_ = 0, length_ = 0, steps_ = 0, tiny_ = 0;
   Panel<float> panel_;
-  Buffer<float> kept_;
-  Index room_ = 0, kept_count_ = 0;
-  std::vector<std::int32_t> slot_of_;  // per row: place of its kept values, -1 seen never, -2 seen once
+  WarmMemory kept_;
+  Index room_, a_block_, kept_count_ = 0;  // rows: most, in a block, kept
+  std::vector<std::int32_t> slot_of_;      // per row: place of its kept values, -1 seen never, -2 seen once
 };
 
 }  // namespace widemargin

@@ -215,3 +215,49 @@ TEST(a_box_stops_after_so_many_steps) {
   CHECK(solver.advance(state, 1000, never) == BoxStop::steps);
   CHECK(fit.counters[1] == 10);
 }
+
+// What is left out is not looked at again, so the whole is looked at here; D follows the steps all along.
+TEST(items_left_out_belong_where_they_are) {
+  at_every_level([] {
+    const TwoClasses two;
+    NativeSource source(two.rows);
+    BoxOptions options = two.options(1 << 20, 1);
+    BoxSolver plain(source, two.problem(), options);
+    options.shrink = true;
+    Fit all = two.fit(), some = two.fit();
+    BoxState whole = all.state(), part = some.state();
+    CHECK(plain.advance(whole, 10000, never) == BoxStop::converged);
+    BoxSolver solver(source, two.problem(), options);
+    CHECK(solver.advance(part, 10000, never) == BoxStop::converged);
+    Index unknown = 0;
+    for (const double f : some.f) unknown += std::isnan(f);
+    CHECK(unknown > 100);
+    const double followed = some.figures[3];
+    solver.rescore(part, never);
+    solver.judge(part);
+    CHECK(std::abs(followed - some.figures[3]) <= 1e-5 * std::abs(followed));
+    CHECK(some.figures[0] <= 1.1e-3 && some.figures[1] <= 1.1e-5);
+    CHECK(std::abs(some.figures[3] - all.figures[3]) <= 1e-5 * std::abs(all.figures[3]));
+  });
+}
+
+TEST(rounds_with_items_left_out_are_the_same_however_they_are_cut) {
+  const TwoClasses two;
+  const auto run = [&](Index budget, bool anew, int threads) {
+    auto fit = std::make_unique<Fit>(two.fit());
+    BoxState state = fit->state();
+    NativeSource source(two.rows);
+    BoxOptions options = two.options(1 << 20, threads);
+    options.shrink = true;
+    auto solver = std::make_unique<BoxSolver>(source, two.problem(), options);
+    while (solver->advance(state, budget, never) == BoxStop::budget)
+      if (anew) solver = std::make_unique<BoxSolver>(source, two.problem(), options);
+    for (double& f : fit->f)
+      if (std::isnan(f)) f = -1;
+    return fit;
+  };
+  const auto first = run(10000, false, 1);
+  for (const Index budget : {1, 3})
+    for (const bool anew : {false, true}) CHECK(run(budget, anew, 1)->same(*first));
+  CHECK(run(5, false, 3)->same(*first));
+}

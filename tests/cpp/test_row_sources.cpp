@@ -74,6 +74,21 @@ void gives_the_values_of(RowSource& source, const std::vector<float>& K) {
   }
 }
 
+// Every second item as a source of its own.
+void has_subsets_of(RowSource& source, const std::vector<float>& K) {
+  const Index n = source.n();
+  std::vector<Column> half;
+  for (Index i = 0; i < n; i += 2) half.push_back(static_cast<Column>(i));
+  CHECK(source.has_subsets());
+  const auto part = source.subset(half.data(), static_cast<Index>(half.size()));
+  std::vector<float> inside;
+  for (const Column i : half)
+    for (const Column j : half) inside.push_back(K[z(i * n + j)]);
+  CHECK(part->n() == static_cast<Index>(half.size()) && filled(*part, 2) == inside);
+  gives_the_values_of(*part, inside);
+  for (Index i = 0; i < part->n(); ++i) CHECK(part->diag(i) == source.diag(half[z(i)]));
+}
+
 bool symmetric(const std::vector<float>& K, Index n) {
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < i; ++j)
@@ -94,6 +109,7 @@ TEST(kernel_values_depend_on_their_two_rows_alone) {
         CHECK(symmetric(K, s.n));
         CHECK(filled(source, 2) == K && filled(source, 5) == K);
         gives_the_values_of(source, K);
+        has_subsets_of(source, K);
         double off = 0, size = 0;
         for (Index i = 0; i < s.n; ++i)
           for (Index j = 0; j < s.n; ++j) {
@@ -169,6 +185,8 @@ TEST(pairs_of_classes_share_values_without_changing_them) {
         CHECK(filled(read, 3) == K && filled(computed, 1) == K);
         gives_the_values_of(read, K);
         gives_the_values_of(computed, K);
+        has_subsets_of(read, K);
+        has_subsets_of(computed, K);
         const double size = std::abs(*std::max_element(K.begin(), K.end()));
         for (Index i = 0; i < n; ++i)
           for (Index j = 0; j < n; ++j) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 MB = 1 << 20
@@ -19,7 +20,19 @@ def budget(cache_size: float | str = "auto") -> int:
         return int(wish) * MB
     if cache_size != "auto":
         return int(float(cache_size) * MB)
-    return min(available() // 4, MOST)
+    return min(_lately() // 4, MOST)
+
+
+def _lately() -> int:
+    """`available` of the last second: asking takes as long as a small fit."""
+    global _known
+    now = time.monotonic()
+    if now - _known[0] > 1:
+        _known = now, available()
+    return _known[1]
+
+
+_known = (float("-inf"), 0)
 
 
 def available() -> int:

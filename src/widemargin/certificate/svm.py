@@ -40,6 +40,7 @@ def certify_svm(
     asked: float | None = None,
     psd: bool = True,
     data_digest: str = "",
+    scores: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> SVMCertificate:
     """Recompute primal, dual and optimality conditions of a solved box problem.
 
@@ -63,6 +64,8 @@ def certify_svm(
         Relative gap that was asked for; the claim says whether it was reached.
     psd : bool, default=True
         Whether the kernel is known to be positive semidefinite; otherwise the gap bounds nothing, and `holds` is None.
+    scores : (ndarray, ndarray), optional
+        What `expansion` gave for the items, if it was asked before.
     data_digest : str
         Fingerprint of the data.
 
@@ -76,7 +79,7 @@ def certify_svm(
         fault = f"the proof has {b.size} variables for {source.n} items, not {problem.n_variables} for {problem.n}"
         return SVMCertificate(claim=fault, holds=False, data_digest=data_digest)
     c = problem.items(b)
-    point = _Point(problem, b, c, *expansion(source, c), problem.offsets(intercept * scale, rho))
+    point = _Point(problem, b, c, *(scores or expansion(source, c)), problem.offsets(intercept * scale, rho))
     with np.errstate(all="ignore"):  # what is not finite becomes a fault
         figures = point.hard_margin() if problem.hard else point.soft_margin()
         figures |= point.conditions()

@@ -200,7 +200,7 @@ class SVC(AlongC, SupportVectorClassifier):
     gap_tol : float, default=1e-4
         Largest relative duality gap. The fit ends when both hold, recomputed in float64.
     shrinking : bool, default=True
-        Accepted for the peers' sake; the result is the same.
+        Leave out rows that stay at their bounds while the fit is under way; the certificate looks at all of them.
     cache_size : float or "auto", default="auto"
         MB of memory for rows of kernel values; "auto" is a quarter of what is free, at most 4096.
     max_iter : int, default=-1
@@ -303,7 +303,7 @@ class NuSVC(SupportVectorClassifier):
     gap_tol : float, default=1e-4
         Largest relative duality gap. The fit ends when both hold, recomputed in float64.
     shrinking : bool, default=True
-        Accepted for the peers' sake; the result is the same.
+        Leave out rows that stay at their bounds while the fit is under way; the certificate looks at all of them.
     cache_size : float or "auto", default="auto"
         MB of memory for rows of kernel values; "auto" is a quarter of what is free, at most 4096.
     max_iter : int, default=-1

@@ -15,6 +15,7 @@ from ..base.memory import budget
 from ..base.params import HasMethods, Integral, Interval, Options, StrOptions, count, positive
 from ..base.records import Stop
 from ..base.warn import warn
+from ..certificate.expansion import expansion
 from ..certificate.record import SVMCertificate
 from ..certificate.svm import certify_svm
 from ..kernels.gram import GramSource
@@ -126,6 +127,7 @@ class SVMFit:
             max_steps=self.max_iter,
             memory=budget(self.cache_size) // min(n_parts, threads),
             threads=threads if n_parts == 1 else 1,
+            shrink=self.shrinking,
         )
 
     def _part(self, source: GramSource, problem: BoxProblem, options: BoxOptions) -> BoxFit:
@@ -151,7 +153,7 @@ class SVMFit:
                 self._refuse_inseparable(work, k, source, solved, last=turn == REFINEMENTS - 1)
                 # Slopes of the hulls are those of the margin times rho.
                 fit.options = replace(fit.options, tol=self.tol * found.rho if found.rho > 0 else fit.options.tol)
-            found = fit.refine(watch)
+            found = fit.refine(watch, None if problem.hard else solved.solution.f)
             solved = self._proved(source, problem, self._solution(problem, found), work.psd)
         if found.stop.kind in ("converged", "stalled"):
             kind = "converged" if reached(self, solved.certificate) else "stalled"
@@ -163,13 +165,23 @@ class SVMFit:
         return 1.0
 
     def _proved(self, source: GramSource, problem: BoxProblem, s: BoxSolution, psd: bool) -> Solved:
+        """With its certificate, whose scores of all items the solution has from then on."""
         solved = Solved(problem, s, self._divisor(problem, s.rho))
-        point = solved.point
-        solved.certificate = self._certificate(source, problem, point, solved.intercept, solved.coef, psd)
+        point, c = solved.point, problem.items(s.b)
+        scores = expansion(source, c)
+        s.f, s.square = scores[0], float(c @ scores[0])
+        solved.certificate = self._certificate(source, problem, point, solved.intercept, solved.coef, psd, scores)
         return solved
 
     def _certificate(
-        self, source: GramSource, problem: BoxProblem, point: DualPoint, intercept: float, coef: np.ndarray, psd: bool
+        self,
+        source: GramSource,
+        problem: BoxProblem,
+        point: DualPoint,
+        intercept: float,
+        coef: np.ndarray,
+        psd: bool,
+        scores: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> SVMCertificate:
         return certify_svm(
             source,
@@ -181,4 +193,5 @@ class SVMFit:
             coef=coef,
             asked=self.gap_tol,
             psd=psd,
+            scores=scores,
         )

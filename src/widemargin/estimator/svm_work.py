@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from threading import Event
 from typing import Any
 
@@ -35,7 +36,7 @@ class Solved:
     def point(self) -> DualPoint:
         return DualPoint(self.solution.b, self.solution.rho if len(self.problem.total) == 2 else 0.0)
 
-    @property
+    @cached_property
     def coef(self) -> np.ndarray:
         """Of each item of the part."""
         return self.problem.items(self.solution.b) / self.scale

@@ -48,7 +48,7 @@ class GramSource:
         return f
 
     def take(self, index: np.ndarray) -> GramSource:
-        return GramSource(self.kernel, self.items.take(index), self.threads)
+        return _Some(self, index)
 
     @cached_property
     def native(self) -> _core.KernelRows | None:
@@ -68,6 +68,18 @@ class GramSource:
         if not far > float(items.native.squared_norms(1).mean()) / 2:
             return items
         return RowItems((items.X - mean).astype(items.X.dtype), items.names)
+
+
+class _Some(GramSource):
+    """Some of the items of another source, copied when they are first needed."""
+
+    def __init__(self, whole: GramSource, index: np.ndarray) -> None:
+        self.kernel, self.threads, self.n = whole.kernel, whole.threads, len(index)
+        self._whole, self._index = whole, index
+
+    @cached_property
+    def items(self) -> Items:  # type: ignore[override]
+        return self._whole.items.take(self._index)
 
 
 def _pieces(index: np.ndarray, size: int) -> Iterator[np.ndarray]:

@@ -164,7 +164,7 @@ class BoxProblem:
 
 def _signs(y: Any) -> np.ndarray:
     y = np.array(y, dtype=np.float64)
-    if not np.isin(y, (-1.0, 1.0)).all():
+    if not (np.abs(y) == 1).all():
         raise BadInput("the labels of a two-class problem must be -1 and +1.")
     return y
 

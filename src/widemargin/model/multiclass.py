@@ -34,7 +34,7 @@ class Part:
 
 
 def rows_of_parts(parts: Sequence[Part], codes: np.ndarray) -> list[np.ndarray | None]:
-    """`among` of all parts, with one look at the codes for each class."""
+    """The rows of all parts, None = all; those of one class come before those of the other, the lower class first."""
     of_class: dict[int, np.ndarray] = {}
 
     def rows(c: int) -> np.ndarray:
@@ -43,7 +43,7 @@ def rows_of_parts(parts: Sequence[Part], codes: np.ndarray) -> list[np.ndarray |
         return of_class[c]
 
     return [
-        None if p.negative is None else np.sort(np.concatenate([rows(p.positive), rows(p.negative)]), kind="stable")
+        None if p.negative is None else np.concatenate([rows(c) for c in sorted((p.positive, p.negative))])
         for p in parts
     ]
 

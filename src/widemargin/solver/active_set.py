@@ -110,10 +110,10 @@ class _Face:
         if not np.isfinite(d).all() or float(d @ (K @ d)) < -MU * self.scale * float(d @ d):
             return True  # no kernel: what solves the equations is no minimum
         self.offsets[here] = o
-        left = float(np.abs(F + A[:, here] @ o).max())
         inside = self.to_nearest(v, d, K, F, free)
         if inside is None:
             self.to_bound(v, d, free)
+        left = float(np.abs(self.f[at] - p.t[v] + A[:, here] @ o).max())
         return bool(inside) and left <= 1e-12 * (self.scale + float(np.abs(p.t[v]).max()) + float(np.abs(f).max()))
 
     def to_nearest(self, v: np.ndarray, d: np.ndarray, K: np.ndarray, F: np.ndarray, free: np.ndarray) -> bool | None:

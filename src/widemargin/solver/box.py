@@ -32,6 +32,7 @@ class BoxOptions:
     memory: int = 0  # bytes for rows of kernel values
     threads: int = 1
     working: int = 0  # variables of a small problem; 0: chosen by the size
+    shrink: bool = False  # leave out items that stay at their bounds; their f is NaN then
 
 
 @dataclass
@@ -88,6 +89,7 @@ class BoxSolver:
             1 << 60 if options.max_steps < 0 else options.max_steps,
             row_memory(n, options.memory),
             options.threads,
+            options.shrink,
         )
 
     def start(self, b: np.ndarray | None = None) -> BoxState:
@@ -149,7 +151,7 @@ def working_set(N: int) -> int:
 
 
 def row_memory(n: int, allowed: int) -> int:
-    """A third of all rows is enough nearly always, and memory touched for the first time costs more than it saves."""
+    """A third of all rows is enough nearly always."""
     return min(allowed, max(64 << 20, 4 * n * n // 3))
 
 

@@ -6,6 +6,7 @@ Problem  the box problems of pairs (i, j) of classes; see core/kernel/pair_sourc
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from ..kernels.gram import GramSource
 from ..kernels.items import RowItems
 from ..kernels.rows import RowKernel
 from ..model.box import BoxProblem
-from .box import BoxOptions, BoxState
+from .box import BoxOptions
 from .svm import BoxFit, BoxSolution, run_all
 
 BATCH = 32  # pairs under way at a time: what they keep of kernel values is given back when they end
@@ -28,50 +29,17 @@ class PairFits:
 
     def __init__(self, source: GramSource, codes: np.ndarray, n_classes: int, options: BoxOptions) -> None:
         assert isinstance(source.items, RowItems)
-        self.source, self.options = source, options
+        # Pairs are small: their rows are soon known, and packing what is left of them anew would cost more.
+        self.source, self.options = source, replace(options, shrink=False)
         self.rows = [np.flatnonzero(codes == c) for c in range(n_classes)]
         items = [source.near_origin.take(r).native for r in self.rows]
         spec: tuple[int, float, float, int] = source.kernel.native()
         self.native = _core.class_rows(items, *spec, options.memory // 2, source.threads)
 
     def fit(self, i: int, j: int, problem: BoxProblem, last_digits: bool) -> BoxFit:
-        """Of a pair whose items stand in the problem in the order that they have among all."""
+        """Of a pair whose problem has the items of class i before those of class j."""
         items = np.concatenate([self.rows[i], self.rows[j]])
-        place = np.empty(len(items), np.intp)
-        place[np.argsort(items, kind="stable")] = np.arange(len(items))
-        return _Ordered(
-            self.source, problem, self.options, _core.pair_source(self.native, i, j), last_digits, items, place
-        )
-
-
-class _Ordered(BoxFit):
-    """A fit that has its items class by class: item k stands at place[k] of the problem that was given."""
-
-    def __init__(
-        self,
-        source: GramSource,
-        problem: BoxProblem,
-        options: BoxOptions,
-        rows: _core.RowSource,
-        last_digits: bool,
-        items: np.ndarray,
-        place: np.ndarray,
-    ) -> None:
-        self.place = place
-        super().__init__(source, problem.take(place), options, rows, last_digits, items)
-
-    def _solution(self, *found):
-        solution, n = super()._solution(*found), self.problem.n
-        b = np.empty_like(solution.b)
-        for side in range(len(b) // n):
-            b[side * n + self.place] = solution.b[side * n : (side + 1) * n]
-        f = np.empty(n)
-        f[self.place] = solution.f
-        solution.b, solution.f = b, f
-        return solution
-
-    def start(self, b: np.ndarray | None = None) -> BoxState:
-        return super().start(b if b is None else b[self.place])
+        return BoxFit(self.source, problem, self.options, _core.pair_source(self.native, i, j), last_digits, items)
 
 
 def solve_pairs(

@@ -26,6 +26,7 @@ from .box import KINDS, BoxOptions, BoxSolver, BoxState
 
 ENDLESS = 1 << 40
 STEPS = 100_000  # that a refinement may take at least
+SPARE = 0.9  # of the tolerances is used, so that the certificate, which is exact, seldom sends a fit back
 SINGLE = 1e-6  # tolerances that kernel values of float32 can be trusted with
 # What the last digits may cost: a share of the kernel values computed, each worth so many operations of linear algebra.
 SHARE = 0.1
@@ -72,7 +73,8 @@ class BoxFit:
     ) -> None:
         self.problem, self.last_digits, self.rows = problem, last_digits, rows
         self.asked = options
-        self.options = replace(options, tol=max(options.tol, SINGLE), gap_tol=max(options.gap_tol, SINGLE))
+        tol, gap_tol = (max(SPARE * wish, SINGLE) for wish in (options.tol, options.gap_tol))
+        self.options = replace(options, tol=tol, gap_tol=gap_tol)
         self._all, self._among = source, among
         self.solver = BoxSolver(source if rows is not None else self.source, problem, self.options, rows)
         self.state: BoxState | None = None
@@ -101,10 +103,10 @@ class BoxFit:
             stop = Stop("stalled", stop.sentence)
         return self._finished(stop)
 
-    def refine(self, watch: Watch | None = None) -> BoxSolution:
+    def refine(self, watch: Watch | None = None, f: np.ndarray | None = None) -> BoxSolution:
         """f anew in float64, and on from there: what float32 cannot say of the whole it can of what is left."""
         assert self.state is not None
-        self.state.f[:] = self.source.expand(self.problem.items(self.state.b))
+        self.state.f[:] = self.source.expand(self.problem.items(self.state.b)) if f is None else f
         self.state.counters[3], self.state.counters[4], self.state.figures[-2:] = 0, self.state.steps, 0.0
         self.refined += 1
         o, most = self.options, self.asked.max_steps
@@ -162,6 +164,7 @@ class BoxFit:
             if free.any():
                 offsets[g] = -float(F[free].mean())
                 continue
+            here &= np.isfinite(F)  # items that were left out bind nothing
             ends = [F[here & (b > p.lower)].max(initial=-np.inf), F[here & (b < p.upper)].min(initial=np.inf)]
             inner = [e for e in ends if np.isfinite(e)]
             offsets[g] = -float(np.mean(inner)) if inner else 0.0
