@@ -78,8 +78,8 @@ def main() -> int:
     single, ensemble = (sweep.curve(name, "variance")[0] for name in sweep.records)
     losses = sweep.curve(list(sweep.records)[1], "loss")[0]
     verdict = {
-        "variance of one tree falls with K": bool(single[0] < single[-1]),
-        "variance of the ensemble falls with K": bool(ensemble[0] < ensemble[-1]),
+        "variance of one tree falls as K falls": bool(single[0] < single[-1]),
+        "variance of the ensemble falls as K falls": bool(ensemble[0] < ensemble[-1]),
         "best K of the ensemble": Ks[int(losses.argmin())],
     }
     print(verdict)

@@ -13,7 +13,8 @@ def test_replicates_deviate_for_a_tree_and_hardly_for_a_line():
 
 
 def test_an_ensemble_varies_less_with_few_attributes_and_one_tree_more():
-    sweep = study.attributes([1, 20], B=30, members=15)
+    """K = 3 against all 20: enough trees must be averaged for their disagreement to outweigh the variance of each."""
+    sweep = study.attributes([3, 20], B=40, members=30)
     (one_few, one_all), (many_few, many_all) = (sweep.curve(name, "variance")[0] for name in sweep.records)
     assert one_few > one_all
-    assert many_few < many_all
+    assert many_few < 0.9 * many_all

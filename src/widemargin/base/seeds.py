@@ -7,8 +7,9 @@ from typing import Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-# As in core/base/rng.hpp: what the numbers are for is part of their key. Appended only.
-PURPOSES = {"sample": 3, "split": 4, "source": 1001, "learner": 1002, "flip": 1003}
+# What the numbers are for is part of their key, so that two uses never share numbers; those of core/base/rng.hpp are
+# small. Append only: a seed means for ever what it meant once.
+PURPOSES = {"sample": 1000, "split": 1001, "source": 1002, "learner": 1003, "flip": 1004}
 Purpose = Literal["sample", "split", "source", "learner", "flip"]
 
 
