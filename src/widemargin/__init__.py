@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "AveragedPerceptron": "estimator.perceptron",
     "BatchPerceptron": "estimator.batch_perceptron",
+    "Hedge": "estimator.experts",
     "KernelPerceptron": "estimator.kernel_perceptron",
     "KernelRidge": "estimator.kernel_ridge",
     "MarginPerceptron": "estimator.margin_perceptron",
@@ -23,6 +24,7 @@ _NAMES = {
     "SVCCV": "estimator.svc_cv",
     "SVR": "estimator.svr",
     "VotedPerceptron": "estimator.voted_perceptron",
+    "WeightedMajority": "estimator.experts",
     "certify": "certificate.certify",
     "find_separator": "certificate.separation",
 }

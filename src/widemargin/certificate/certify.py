@@ -10,7 +10,7 @@ from ..base.errors import BadInput
 from .record import Certificate
 
 
-def certify(estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, prove: bool = False) -> Certificate:
+def certify(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, *, prove: bool = False) -> Certificate:
     """What can be proved about a fitted estimator on the data of its fit.
 
     Parameters

@@ -195,6 +195,39 @@ class InseparableCertificate(Certificate):
     rounding: float | None = None
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ExpertCertificate(Certificate):
+    """Figures of a game with expert advice: own loss against that of the best expert, and what it cannot exceed.
+
+    Attributes
+    ----------
+    rounds : int or None
+    loss : float or None
+        Sum of own losses; for a vote, its errors.
+    best_loss : float or None
+        Sum of the losses of the best expert.
+    best_expert : int or None
+        The first of those.
+    regret : float or None
+        loss - best_loss.
+    regret_bound : float or None
+        No sequence of losses at all makes the regret larger than this.
+    worst_round : int or None
+        The round, counted from 1, after which the regret was closest to its bound.
+    rounding : float or None
+        The regret is right to within this.
+    """
+
+    rounds: int | None = None
+    loss: float | None = None
+    best_loss: float | None = None
+    best_expert: int | None = None
+    regret: float | None = None
+    regret_bound: float | None = None
+    worst_round: int | None = None
+    rounding: float | None = None
+
+
 # How a parent's figure comes from its parts'; a figure that one part lacks is missing in the parent too.
 _MERGE = {
     "updates": sum,

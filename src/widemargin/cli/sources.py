@@ -21,9 +21,10 @@ _TABLES = (".csv", ".tsv", ".tab", ".txt", ".arff", ".parquet", ".pq")
 _LINE = re.compile(rb"\s*[-+]?[\d.]+(e[-+]?\d+)?(\s+qid:\d+)?(\s+\d+:[-+.\w]+)+\s*(#.*)?", re.IGNORECASE)
 
 
-def add_file_flags(parser: argparse.ArgumentParser) -> Any:
+def add_file_flags(parser: argparse.ArgumentParser, *, optional: bool = False) -> Any:
     """FILE and how it is written."""
-    parser.add_argument("file", metavar="FILE", help='data file; "-" is standard input')
+    number: Any = {"nargs": "?"} if optional else {}
+    parser.add_argument("file", metavar="FILE", help='data file; "-" is standard input', **number)
     group = parser.add_argument_group("reading")
     group.add_argument("--format", choices=FORMATS, default="auto", help="default: told by name and contents")
     group.add_argument("--delimiter", help="of a CSV file; default: found out")

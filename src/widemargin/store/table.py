@@ -11,10 +11,12 @@ from typing import Any
 
 from .encoders import ENCODER
 from .estimators import EstimatorSpec
+from .experts import EXPERTS
 from .kernels import ITEM_NAMES, KERNEL_NAMES, KERNELS
 from .records import DataclassSpec
 from .rules import Array, Each, Fields, Labels, Part, Plain, Rows, Rule, Sizes
 from .states import BATCH_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
+from .studies import STUDIES
 from .svms import SVMS
 
 _PERCEPTRON = "widemargin.estimator.perceptron"
@@ -109,6 +111,8 @@ KERNEL_RIDGE: Mapping[str, Rule] = {
 TABLE: dict[str, Any] = {
     **KERNELS,
     **SVMS,
+    **EXPERTS,
+    **STUDIES,
     # records
     "Stop": DataclassSpec("widemargin.base.records:Stop", 1),
     "Trace": TRACE,

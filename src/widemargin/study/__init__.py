@@ -3,13 +3,22 @@
 from importlib import import_module as _import_module
 
 _NAMES = {
+    "BiasVariance": "bias_record",
+    "BiasVarianceSweep": "sweep",
+    "Bootstrap": "replicates",
     "DualAscent": "ascent",
     "Evaluation": "evaluation",
     "FewestMistakes": "mistakes",
+    "KnownSource": "sources",
     "Replay": "replay",
     "ascend_dual": "ascent",
+    "bias_variance": "bias_study",
+    "bias_variance_sweep": "sweep",
+    "bootstrap": "replicates",
     "fewest_mistakes": "mistakes",
+    "known_source": "sources",
     "replay_updates": "replay",
+    "turned_labels": "sources",
 }
 
 __all__ = sorted(_NAMES)

@@ -3,6 +3,9 @@
 from importlib import import_module as _import_module
 
 _NAMES = {
+    "BiasVarianceDisplay": "bias",
+    "BiasVarianceMapDisplay": "bias_map",
+    "BiasVarianceSweepDisplay": "bias",
     "BoundaryDisplay": "boundary",
     "DualAscentDisplay": "ascent",
     "KneeDisplay": "knee",
@@ -10,6 +13,7 @@ _NAMES = {
     "OrdersDisplay": "orders",
     "PairStepDisplay": "pair_step",
     "PerceptronStepsDisplay": "steps",
+    "RegretDisplay": "regret",
     "SupportDisplay": "support",
     "TraceDisplay": "trace",
     "TubeDisplay": "tube",

@@ -1,0 +1,42 @@
+"""The learners of `wm study` by their names, as data. Trees are scikit-learn's until this package has its own."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+from .models import MODELS, kind_of, model_class
+from .session import UsageError
+
+# name: (module, classifier, regressor, parameters, what stands inside)
+_LEARNERS: dict[str, tuple[str, str, str, dict[str, Any], str]] = {
+    "tree": ("sklearn.tree", "DecisionTreeClassifier", "DecisionTreeRegressor", {}, ""),
+    "stump": ("sklearn.tree", "DecisionTreeClassifier", "DecisionTreeRegressor", {"max_depth": 1}, ""),
+    "extra-tree": ("sklearn.tree", "ExtraTreeClassifier", "ExtraTreeRegressor", {}, ""),
+    "bagged-trees": ("sklearn.ensemble", "BaggingClassifier", "BaggingRegressor", {}, "tree"),
+    "forest": ("sklearn.ensemble", "RandomForestClassifier", "RandomForestRegressor", {}, ""),
+    "extra-trees": ("sklearn.ensemble", "ExtraTreesClassifier", "ExtraTreesRegressor", {}, ""),
+    "linear": ("sklearn.linear_model", "RidgeClassifier", "LinearRegression", {}, ""),
+    "bagged-linear": ("sklearn.ensemble", "BaggingClassifier", "BaggingRegressor", {}, "linear"),
+    "neighbours": ("sklearn.neighbors", "KNeighborsClassifier", "KNeighborsRegressor", {}, ""),
+}
+LEARNERS = (*_LEARNERS, *MODELS)
+
+
+def learner(name: str, kind: str, members: int) -> Any:
+    """An unfitted learner for "classes" or "numbers"; `members` of them in an ensemble."""
+    if name in MODELS:
+        found = model_class(name)()
+        if kind_of(found) != kind:
+            raise UsageError(f"--model {name} does not predict {kind}: choose another, or another target")
+        return found
+    if name not in _LEARNERS:
+        near = get_close_matches(name, LEARNERS, 1)
+        guess = f"did you mean {near[0]}? " if near else ""
+        raise UsageError(f"there is no learner {name!r}; {guess}the learners are {', '.join(LEARNERS)}")
+    module, classifier, regressor, parameters, inside = _LEARNERS[name]
+    cls = getattr(import_module(module), classifier if kind == "classes" else regressor)
+    if module == "sklearn.ensemble":
+        parameters = {**parameters, "n_estimators": members}
+    return cls(**({"estimator": learner(inside, kind, members)} if inside else {}), **parameters)
