@@ -7,10 +7,9 @@ Symbols  b signed variables, f = Kb, F = f - t, all columns x n
 Stops    as solver/box, for every C and column; "stalled" where the gap was not halved for 100 + n / 4 rounds
 Method   every kernel value serves all columns (core/solver/box_columns). From one C to the next, variables at their
          bound move to the new one and f follows, through rows of the free variables or of the bounded ones, whichever
-         are fewer [DeCosteWagstaff00], as far as the objective falls. Every `EVERY` rounds the last few displacements, whose
-         images under K are known, span a space in which the objective is minimised [NarkissZibulevsky05, sequential
-         subspace optimisation]; where that leaves the box, the point is brought back and the step cut to the best
-         length.
+         are fewer [DeCosteWagstaff00], as far as the objective falls. Every `EVERY` rounds the last few displacements,
+         whose images under K are known, span a space in which the objective is minimised [NarkissZibulevsky05]; where
+         that leaves the box, the point is brought back and the step cut to the best length.
 """
 
 from __future__ import annotations
