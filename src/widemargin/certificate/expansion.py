@@ -3,7 +3,8 @@
 Problem  f_i = sum_j c_j k(i, j) for every item, and e_i with |exact - computed| <= e_i
 Symbols  s items with c_j != 0; kernel values are taken to be right to 2^-40 of sqrt(k(i, i) k(j, j))
 Method   |k(i, j)| <= sqrt(k(i, i) k(j, j)), so e_i = (gamma(s) + 2^-40) sqrt(k(i, i)) sum_j |c_j| sqrt(k(j, j))
-         [Higham02, sec. 3.1]
+         [Higham02, sec. 3.1]. The linear kernel's f_i is x_i.w, w = sum_j c_j x_j summed in wider numbers of unit v:
+         e_i = |x_i| (gamma(d) |w| + s v sum_j |c_j| |x_j|), and nothing is taken to be right
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.rows import Linear
+from ..kernels.weights import UNIT, weights
 from .bounded import TINY, gamma
 from .kernel import KERNEL_ERROR
 
@@ -21,9 +24,20 @@ def expansion(source: Any, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     c = np.asarray(c, dtype=np.float64)
     support = np.flatnonzero(c)
     with np.errstate(all="ignore"):
-        f = source.expand(c)
         length = np.sqrt(np.maximum(source.diag, 0.0))
         reach = float(np.abs(c[support]) @ length[support])
-        e = (gamma(support.size + 8) + KERNEL_ERROR) * reach * length + TINY
+        if isinstance(getattr(source, "kernel", None), Linear):
+            f, error = _by_weights(source, c, support.size, reach)
+        else:
+            f, error = source.expand(c), (gamma(support.size + 8) + KERNEL_ERROR) * reach
+        e = error * length + TINY
     e[~np.isfinite(f)] = np.inf
     return f, e
+
+
+def _by_weights(source: Any, c: np.ndarray, s: int, reach: float) -> tuple[np.ndarray, float]:
+    """f, and what the score of a row of length 1 may err by."""
+    w = weights(source.items.X, c[None])
+    of_sums = 1.1 * (s + 8) * UNIT + 2.0**-100
+    error = gamma(2 * source.items.X.shape[1] + 8) * float(np.linalg.norm(w)) * 1.5 + of_sums * reach
+    return source.kernel.scores(source.items, w, source.threads)[:, 0], error

@@ -149,7 +149,7 @@ class SVMFit:
         source = work.source if place is None else work.source.take(place)
         solved = self._proved(source, problem, self._solution(problem, found), work.psd)
         for turn in range(REFINEMENTS):
-            if found.stop.kind not in ("converged", "stalled") or reached(self, solved.certificate):
+            if fit.ended or found.stop.kind not in ("converged", "stalled") or reached(self, solved.certificate):
                 break
             if problem.hard:
                 self._refuse_inseparable(work, k, source, solved, last=turn == REFINEMENTS - 1)
@@ -157,6 +157,8 @@ class SVMFit:
                 fit.options = replace(fit.options, tol=self.tol * found.rho if found.rho > 0 else fit.options.tol)
             found = fit.refine(watch, None if problem.hard else solved.solution.f)
             solved = self._proved(source, problem, self._solution(problem, found), work.psd)
+        if problem.hard and fit.ended:
+            self._refuse_inseparable(work, k, source, solved, last=True)
         if found.stop.kind != "asked" and reached(self, solved.certificate):  # whatever ended it, it is the end
             solved.solution.stop = Stop("converged", "")
         elif found.stop.kind == "converged":

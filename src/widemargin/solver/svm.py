@@ -3,7 +3,8 @@
 Problem  model/box.py
 Symbols  o_g the offset of group g: the bias of C-SVC and regression; nu-forms have two, whose half sum is the bias and
          whose half difference is rho
-Stops    see solver/box and solver/active_set; `refine` makes f exact and goes on, where float32 was not enough
+Stops    see solver/box and solver/active_set; `refine` makes f exact and goes on, where float32 was not enough. Where
+         pairs get no further, solver/interior ends it, if kernel values are products of few numbers
 Method   o_g is minus the mean of F over the free variables, and where there are none the middle of the interval of
          optimal offsets                                                                 [ChangLin11, sec. 4.1.5]
 """
@@ -23,9 +24,11 @@ from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
 from .active_set import WHOLE, polish
 from .box import KINDS, BoxOptions, BoxSolver, BoxState
+from .interior import is_thin, solved_inside
 
 ENDLESS = 1 << 40
 STEPS = 100_000  # that a refinement may take at least
+THIN = 10, 10_000  # steps a variable and at least, before products of few numbers are left to the interior point method
 SPARE = 0.9  # of the tolerances is used, so that the certificate, which is exact, seldom sends a fit back
 SINGLE = 1e-6  # tolerances that kernel values of float32 can be trusted with
 # What the last digits may cost: a share of the kernel values computed, each worth so many operations of linear algebra.
@@ -75,11 +78,16 @@ class BoxFit:
         self.problem, self.last_digits, self.rows = problem, last_digits, rows
         self.asked = options
         tol, gap_tol = (max(SPARE * wish, SINGLE) for wish in (options.tol, options.gap_tol))
-        self.options = replace(options, tol=tol, gap_tol=gap_tol)
         self._all, self._among = source, among
+        most = options.max_steps
+        if is_thin(self.source, problem):
+            enough = THIN[0] * problem.n_variables + THIN[1]
+            most = enough if most < 0 else min(most, enough)
+        self.options = replace(options, tol=tol, gap_tol=gap_tol, max_steps=most)
         self.solver = BoxSolver(source if rows is not None else self.source, problem, self.options, rows)
         self.state: BoxState | None = None
         self.refined = 0
+        self.ended = False  # by the interior point method: nothing gets further
         self.trace = Trace(self.solver.columns)
 
     @cached_property
@@ -100,9 +108,7 @@ class BoxFit:
             watch=watch,
             snapshot=(lambda: snapshot(self.solution())) if snapshot else lambda: None,
         )
-        if stop.kind == "epochs" and self.state is not None and self.state.steps != self.asked.max_steps:
-            stop = Stop("stalled", stop.sentence)
-        return self._finished(stop)
+        return self._finished(stop, watch)
 
     def refine(self, watch: Watch | None = None, f: np.ndarray | None = None) -> BoxSolution:
         """f anew in float64, and on from there: what float32 cannot say of the whole it can of what is left."""
@@ -130,8 +136,12 @@ class BoxFit:
         stop = stop or Stop("asked", "under way")
         return self._solution(self.state.b, self.state.f, offsets, stop)
 
-    def _finished(self, stop: Stop) -> BoxSolution:
+    def _finished(self, stop: Stop, watch: Watch | None = None) -> BoxSolution:
         assert self.state is not None
+        if stop.kind == "epochs" and self.state.steps != self.asked.max_steps:
+            stop = Stop("stalled", stop.sentence)
+        if stop.kind == "stalled" and (found := self._from_inside(stop, watch)) is not None:
+            return found
         if stop.kind not in ("converged", "stalled") or not (self.last_digits and self._cheap_to_polish()):
             return self.solution(stop)
         better = polish(self.source, self.problem, self.state.b)
@@ -139,6 +149,22 @@ class BoxFit:
         f = self.state.f if better.f is None else better.f
         offsets = self._offsets(better.b, f, better.offsets)
         return self._solution(better.b, f, offsets, stop)
+
+    def _from_inside(self, stop: Stop, watch: Watch | None) -> BoxSolution | None:
+        """The optimum by the interior point method, if that applies and gets further than the pairs did."""
+        assert self.state is not None
+        found = solved_inside(self.source, self.problem, _over(watch))
+        if found is None:
+            return None
+        f, old = (self.source.expand(self.problem.items(b)) for b in (found.b, self.state.b))
+        if not self._value(found.b, f) <= self._value(self.state.b, old):
+            return None
+        self.ended = True
+        self.state.b[:], self.state.f[:] = found.b, f
+        return self._solution(found.b, f, found.offsets, stop)
+
+    def _value(self, b: np.ndarray, f: np.ndarray) -> float:
+        return float(self.problem.items(b) @ f) / 2 - float(self.problem.t @ b)
 
     def _cheap_to_polish(self) -> bool:
         """Whether linear equations for the free variables cost little beside what was done, or nothing else helps."""
@@ -177,6 +203,17 @@ def _closer(now: float, asked: float) -> float:
     return max(now * 1e-3, asked) if now > asked else now / 2
 
 
+def _over(watch: Watch | None) -> Any:
+    """Whether somebody wants an end; another thread's interrupt is one at once."""
+
+    def over() -> bool:
+        if watch is not None and watch.cancelled is not None and watch.cancelled.is_set():
+            raise Cancelled
+        return watch is not None and watch.out_of_time()
+
+    return over
+
+
 def run_all(fits: list[BoxFit], watch: Watch, threads: int) -> list[BoxSolution]:
     """Several problems side by side on the core's threads; each result is what `run` would give."""
     states = [fit.start() for fit in fits]
@@ -197,4 +234,4 @@ def run_all(fits: list[BoxFit], watch: Watch, threads: int) -> list[BoxSolution]
     explained = [
         fit.solver.explain(s, watch.max_time)(k or "time") for fit, s, k in zip(fits, states, kinds, strict=True)
     ]
-    return [fit._finished(stop) for fit, stop in zip(fits, explained, strict=True)]
+    return [fit._finished(stop, watch) for fit, stop in zip(fits, explained, strict=True)]
