@@ -287,5 +287,7 @@ class BoxColumns:
 
 def box_columns(source: object, t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tol: float, gap_tol: float, least: float, working: int, most_steps: int, memory: int, threads: int) -> BoxColumns: ...
 
+def polish_all(dsysv: int, K: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], diagonal: float, parts: Sequence[tuple], totals: Sequence[Sequence[float]], whole: bool, scored: bool, threads: int) -> list[list[int]]: ...
+
 def distance_block(a: Rows, b: Rows, kind: int, gamma: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
     """out = exp(-gamma distance(a, b)); kind is 0 Manhattan, 1 chi squared."""

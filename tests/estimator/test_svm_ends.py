@@ -141,7 +141,7 @@ def test_rows_left_out_do_not_change_the_optimum(cls):
     gap = one.certificate_.gap + two.certificate_.gap + one.certificate_.rounding + two.certificate_.rounding
     assert abs(value(one) - value(two)) <= gap
     # |w - w*|^2 / 2 is at most the gap.
-    reach = np.sqrt(2 * one.certificate_.gap) + np.sqrt(2 * two.certificate_.gap)
+    reach = sum(np.sqrt(2 * max(model.certificate_.gap, 0.0)) for model in (one, two))
     if cls is wm.NuSVC:
         reach /= min(one.proof_.rho[0], two.proof_.rho[0])
     reach += abs(one.intercept_[0] - two.intercept_[0]) + 1e-9
