@@ -23,11 +23,16 @@ struct Part {
 
 Part part_of(const nb::tuple& given, const Matrix& K, const std::vector<double>& total, double diagonal) {
   if (given.size() != 9) fail("a part has nine arrays");
-  Part p{nb::cast<In<double>>(given[0]),    nb::cast<In<double>>(given[1]),
-         nb::cast<In<double>>(given[2]),    nb::cast<In<std::int8_t>>(given[3]),
-         nb::cast<InOut<double>>(given[4]), nb::cast<InOut<double>>(given[5]),
-         nb::cast<InOut<double>>(given[6]), nb::cast<In<Column>>(given[7]),
-         nb::cast<In<Column>>(given[8]),    {},
+  Part p{nb::cast<In<double>>(given[0]),
+         nb::cast<In<double>>(given[1]),
+         nb::cast<In<double>>(given[2]),
+         nb::cast<In<std::int8_t>>(given[3]),
+         nb::cast<InOut<double>>(given[4]),
+         nb::cast<InOut<double>>(given[5]),
+         nb::cast<InOut<double>>(given[6]),
+         nb::cast<In<Column>>(given[7]),
+         nb::cast<In<Column>>(given[8]),
+         {},
          {}};
   const Index N = static_cast<Index>(p.t.shape(0)), n = static_cast<Index>(p.place.shape(0));
   const std::size_t of_N = p.t.shape(0), groups = p.offset.shape(0);
@@ -68,13 +73,27 @@ void score(const Part& p) {
   }
 }
 
+// A capsule of SciPy says what it holds: eleven pointers, seven of them to integers of 32 bits.
+bool is_dsysv(nb::object capsule) {
+  if (!PyCapsule_CheckExact(capsule.ptr())) return false;
+  const char* name = PyCapsule_GetName(capsule.ptr());
+  const std::string said = name ? name : "";
+  int pointers = 0, integers = 0;
+  for (std::size_t at = said.find('*'); at != std::string::npos; at = said.find('*', at + 1)) {
+    ++pointers;
+    integers += at >= 5 && said.compare(at - 5, 5, " int ") == 0;
+  }
+  return said.rfind("void (char *", 0) == 0 && pointers == 11 && integers == 7;
+}
+
 // Several parts on one matrix of values; `scored`: f is known, otherwise it is made here. For each part the items
 // without a row that should have one.
-std::vector<std::vector<Column>> polish_all(std::uintptr_t dsysv, Matrix K, double diagonal,
+std::vector<std::vector<Column>> polish_all(nb::object dsysv, Matrix K, double diagonal,
                                             const std::vector<nb::tuple>& given,
                                             const std::vector<std::vector<double>>& totals, bool whole, bool scored,
                                             int threads) {
-  if (dsysv == 0 || K.shape(0) > 0x7fffffff || K.shape(1) > 0x7fffffff) fail("a matrix and a routine are needed");
+  if (!is_dsysv(dsysv)) fail("a routine that solves symmetric equations is needed");
+  if (K.shape(0) > 0x7fffffff || K.shape(1) > 0x7fffffff) fail("more than 2^31 - 1 items");
   if (given.size() != totals.size()) fail("the sums of each part are needed");
   std::vector<Part> parts;
   for (std::size_t k = 0; k < given.size(); ++k)
@@ -83,7 +102,7 @@ std::vector<std::vector<Column>> polish_all(std::uintptr_t dsysv, Matrix K, doub
     for (Index i = 0; i < p.values.n; ++i)
       if ((!scored && p.place.data()[i] < 0) || (whole && p.column.data()[i] < 0))
         fail("the values of an item are not there");
-  const auto solve = reinterpret_cast<Dsysv>(dsysv);
+  const auto solve = reinterpret_cast<Dsysv>(PyCapsule_GetPointer(dsysv.ptr(), PyCapsule_GetName(dsysv.ptr())));
   std::vector<std::vector<Column>> missing(parts.size());
   nb::gil_scoped_release free;
   const bool one = parts.size() == 1;
@@ -102,6 +121,7 @@ std::vector<std::vector<Column>> polish_all(std::uintptr_t dsysv, Matrix K, doub
 }  // namespace
 
 void bind_face(nb::module_& m) {
+  m.def("is_dsysv", &is_dsysv, "capsule"_a);
   m.def("polish_all", &polish_all, "dsysv"_a, "K"_a.noconvert(), "diagonal"_a, "parts"_a, "totals"_a, "whole"_a,
         "scored"_a, "threads"_a);
 }

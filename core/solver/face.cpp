@@ -218,7 +218,7 @@ std::vector<Column> Face::polish(const FaceValues& values, const BoxProblem& pro
   std::fill_n(offset, problem.groups, unknown);
   free_.assign(z(problem.N), 0);
   for (Index v = 0; v < problem.N; ++v)
-    free_[z(v)] = b[v] > problem.lower[v] && b[v] < problem.upper[v] && values.place[v < values.n ? v : v - values.n] >= 0;
+    free_[z(v)] = b[v] > problem.lower[v] && b[v] < problem.upper[v] && values.place[item(v)] >= 0;
   for (int round = 0; round < rounds; ++round)
     if (step(poll) && !(whole && release())) break;
   settle();

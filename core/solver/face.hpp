@@ -4,10 +4,10 @@
 // Symbols  S the free variables, F = Kb - t, o_g the offset of group g: at the optimum F_v = -o_g on S
 // Stops    when all of S fulfils that to rounding and, where all kernel values are known, no bound is held wrongly; the
 //          objective never rises, so any earlier end is a point at least as good as the start
-// Method   (K_SS + mu I) d + A o = -F_S, A'd = what is missing from the sums: a step of the proximal point method, which
-//          also ends where K_SS is singular, as it is for repeated rows. What leaves the box is brought back to the
-//          nearest point that keeps the sums, if that lowers the objective; otherwise the step ends at the first bound
-//          [NocedalWright06, sec. 16.5, 16.7]
+// Method   (K_SS + mu I) d + A o = -F_S, A'd = what is missing from the sums: a step of the proximal point method,
+//          which also ends where K_SS is singular, as it is for repeated rows. What leaves the box is brought back to
+//          the nearest point that keeps the sums, if that lowers the objective; otherwise the step ends at the first
+//          bound [NocedalWright06, sec. 16.5, 16.7]
 #pragma once
 
 #include <vector>
@@ -19,8 +19,8 @@
 
 namespace widemargin {
 
-// Values in float64: those of item i with item j are in row place[i] and column column[j] of K. Without a row a variable
-// cannot move, without a column its score is not known; -1 = there is none.
+// Values in float64: those of item i with item j are in row place[i] and column column[j] of K. Without a row a
+// variable cannot move, without a column its score is not known; -1 = there is none.
 struct FaceValues {
   const double* K;
   Index stride;

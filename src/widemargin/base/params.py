@@ -38,7 +38,7 @@ __all__ = [
 
 
 class Declared:
-    """What scikit-learn finds out about a class in every fit, found out once: names of parameters, and what they may be.
+    """What scikit-learn finds out about a class in every fit, found out once: its parameters, and what they may be.
 
     Comes before BaseEstimator. Messages are scikit-learn's own.
     """

@@ -9,14 +9,18 @@ Method   |k(i, j)| <= sqrt(k(i, i) k(j, j)), so e_i = (gamma(s) + 2^-40) sqrt(k(
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..kernels.rows import Linear
+from .. import _core
+from ..kernels.rows import Linear, RowKernel
 from ..kernels.weights import UNIT, weights
 from .bounded import TINY, gamma
 from .kernel import KERNEL_ERROR
+
+CALL = 8000  # kernel values that take as long as the way to the core and back
 
 
 def expansion(source: Any, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -33,6 +37,31 @@ def expansion(source: Any, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         e = error * length + TINY
     e[~np.isfinite(f)] = np.inf
     return f, e
+
+
+def expansions(source: Any, parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The same for many expansions (items, c), each over its own items."""
+    if not _worth_sharing(source, parts):
+        return [expansion(source.take(items), c) for items, c in parts]
+    K, length = source.block(None, None), np.sqrt(np.maximum(source.diag, 0.0))
+    items, c = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
+    sizes = np.array([len(part[0]) for part in parts])
+    f, ends, first = np.empty(len(c)), np.cumsum(sizes), np.cumsum(sizes) - sizes
+    _core.sums_of_parts(K, items.astype(np.int32), ends, c, f)
+    with np.errstate(all="ignore"):
+        here = length[items]
+        reach, used = np.add.reduceat(np.abs(c) * here, first), np.add.reduceat((c != 0) * 1, first)
+        e = np.repeat((gamma(used + 8) + KERNEL_ERROR) * reach, sizes) * here + TINY
+    e[~np.isfinite(f)] = np.inf
+    return [(f[i:j], e[i:j]) for i, j in zip(first, ends, strict=True)]
+
+
+def _worth_sharing(source: Any, parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> bool:
+    """Whether all kernel values at once, which are symmetric, cost less than those of each part and a call for each."""
+    kernel = getattr(source, "kernel", None)
+    if len(parts) < 2 or not isinstance(kernel, RowKernel) or isinstance(kernel, Linear):
+        return False
+    return source.n**2 <= sum(len(items) * np.count_nonzero(c) + CALL for items, c in parts)
 
 
 def _by_weights(source: Any, c: np.ndarray, s: int, reach: float) -> tuple[np.ndarray, float]:

@@ -19,6 +19,7 @@ from .. import _core
 from ..base.blas import one_blas_thread
 from ..base.lapack import dsysv
 from ..kernels.gram import GramSource
+from ..kernels.rows import RowKernel
 from ..model.box import BoxProblem
 
 MOST_FREE = 2000
@@ -47,8 +48,10 @@ def polish(source: GramSource, problem: BoxProblem, b: np.ndarray) -> Polished:
         f[items] = source.block(items, used) @ c[used]
         found, _ = _solved(source, _values(source, items, items), [(problem, b, f, place, place)], whole, True)
         return Polished(found[0].b, found[0].offsets, None)
-    f, column = source.expand(c), np.arange(n, dtype=np.int32)
+    native, column = isinstance(source.kernel, RowKernel), np.arange(n, dtype=np.int32)
+    items = items if native else np.arange(n)  # a kernel in Python is asked once for all
     K = _values(source, items, None)
+    f = source.expand(c) if native else K @ c
     for _ in range(TURNS):
         (here,), (missing,) = _solved(source, K, [(problem, b, f, _place(n, items), column)], whole, True)
         if not missing:
@@ -120,6 +123,8 @@ def parted(problem: BoxProblem, b: np.ndarray) -> np.ndarray:
 def _values(source: GramSource, I: np.ndarray, J: np.ndarray | None) -> np.ndarray:
     """Of items I with items J, which are the same or all; the diagonal as it is known apart, since a distance of 0 may
     be rounded otherwise."""
+    if not len(I):
+        return np.empty((0, source.n))
     K = source.block(I if len(I) < source.n else None, J)
     at = np.arange(len(I))
     K[at, I if J is None else at] = source.diag[I]

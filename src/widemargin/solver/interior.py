@@ -56,8 +56,8 @@ def factor(source: GramSource, problem: BoxProblem) -> np.ndarray | None:
 
 
 def is_thin(source: GramSource, problem: BoxProblem) -> bool:
-    """Whether Z is the rows themselves, so that this method is known to be quick."""
-    if not (isinstance(source.kernel, Linear) and isinstance(source.items, RowItems)) or not problem.total:
+    """Whether Z is the rows themselves, or some of them, so that this method is known to be quick."""
+    if not isinstance(source.kernel, Linear) or not isinstance(source.items, RowItems) or not problem.total:
         return False
     d = source.items.X.shape[1]
     return d <= problem.n and problem.n_variables * (d + 2) ** 2 <= WORK

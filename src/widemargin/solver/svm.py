@@ -12,7 +12,7 @@ Method   o_g is minus the mean of F over the free variables, and where there are
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from ..base.drive import STRETCH, Cancelled, Watch, drive
 from ..base.records import Stop, Trace
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
-from .active_set import WHOLE, polish
+from .active_set import WHOLE, Polished, polish, polish_parts
 from .box import KINDS, BoxOptions, BoxSolver, BoxState
 from .interior import is_thin, solved_inside
 
@@ -36,6 +36,7 @@ SHARE = 0.1
 OPERATIONS = 60  # of which a factorisation of n x n takes n^3 / 3, so this is three times what a value costs
 SOLVES = 4
 DOUBLE = 2.5  # values in float64
+CALLS = 30_000  # values that take as long as what is done in Python for the last digits of one part
 
 
 @dataclass
@@ -51,7 +52,7 @@ class BoxSolution:
 
     @property
     def intercept(self) -> float:
-        return float(np.mean(self.offsets))
+        return float(self.offsets[0] + self.offsets[-1]) / 2
 
     @property
     def rho(self) -> float:
@@ -77,13 +78,8 @@ class BoxFit:
     ) -> None:
         self.problem, self.last_digits, self.rows = problem, last_digits, rows
         self.asked = options
-        tol, gap_tol = (max(SPARE * wish, SINGLE) for wish in (options.tol, options.gap_tol))
         self._all, self._among = source, among
-        most = options.max_steps
-        if is_thin(self.source, problem):
-            enough = THIN[0] * problem.n_variables + THIN[1]
-            most = enough if most < 0 else min(most, enough)
-        self.options = replace(options, tol=tol, gap_tol=gap_tol, max_steps=most)
+        self.options = _spared(options, is_thin(source, problem) and problem.n_variables)
         self.solver = BoxSolver(source if rows is not None else self.source, problem, self.options, rows)
         self.state: BoxState | None = None
         self.refined = 0
@@ -136,15 +132,16 @@ class BoxFit:
         stop = stop or Stop("asked", "under way")
         return self._solution(self.state.b, self.state.f, offsets, stop)
 
-    def _finished(self, stop: Stop, watch: Watch | None = None) -> BoxSolution:
+    def _finished(self, stop: Stop, watch: Watch | None = None, better: Polished | None = None) -> BoxSolution:
+        """`better` are the last digits, if they are known."""
         assert self.state is not None
         if stop.kind == "epochs" and self.state.steps != self.asked.max_steps:
             stop = Stop("stalled", stop.sentence)
         if stop.kind == "stalled" and (found := self._from_inside(stop, watch)) is not None:
             return found
-        if stop.kind not in ("converged", "stalled") or not (self.last_digits and self._cheap_to_polish()):
+        if not self._wants_polish(stop):
             return self.solution(stop)
-        better = polish(self.source, self.problem, self.state.b)
+        better = better or polish(self.source, self.problem, self.state.b)
         self.state.b[:] = better.b
         f = self.state.f if better.f is None else better.f
         offsets = self._offsets(better.b, f, better.offsets)
@@ -165,6 +162,9 @@ class BoxFit:
 
     def _value(self, b: np.ndarray, f: np.ndarray) -> float:
         return float(self.problem.items(b) @ f) / 2 - float(self.problem.t @ b)
+
+    def _wants_polish(self, stop: Stop) -> bool:
+        return stop.kind in ("converged", "stalled") and self.last_digits and self._cheap_to_polish()
 
     def _cheap_to_polish(self) -> bool:
         """Whether linear equations for the free variables cost little beside what was done, or nothing else helps."""
@@ -196,6 +196,15 @@ class BoxFit:
             inner = [e for e in ends if np.isfinite(e)]
             offsets[g] = -float(np.mean(inner)) if inner else 0.0
         return offsets
+
+
+@lru_cache(maxsize=64)
+def _spared(asked: BoxOptions, thin: int) -> BoxOptions:
+    """A little more than what was asked; `thin`: variables of a problem that pairs are not to work on for long."""
+    tol, gap_tol = (max(SPARE * wish, SINGLE) for wish in (asked.tol, asked.gap_tol))
+    enough = THIN[0] * thin + THIN[1]
+    most = asked.max_steps if not thin else enough if asked.max_steps < 0 else min(asked.max_steps, enough)
+    return replace(asked, tol=tol, gap_tol=gap_tol, max_steps=most)
 
 
 def _closer(now: float, asked: float) -> float:
@@ -234,4 +243,22 @@ def run_all(fits: list[BoxFit], watch: Watch, threads: int) -> list[BoxSolution]
     explained = [
         fit.solver.explain(s, watch.max_time)(k or "time") for fit, s, k in zip(fits, states, kinds, strict=True)
     ]
-    return [fit._finished(stop, watch) for fit, stop in zip(fits, explained, strict=True)]
+    better = _last_digits(fits, explained)
+    return [
+        fit._finished(stop, watch, better.get(k)) for k, (fit, stop) in enumerate(zip(fits, explained, strict=True))
+    ]
+
+
+def _last_digits(fits: list[BoxFit], stops: list[Stop]) -> dict[int, Polished]:
+    """Of those that want them, all at once, where they are parts of few items."""
+    here = [k for k, stop in enumerate(stops) if stop.kind == "converged" and fits[k]._wants_polish(stop)]
+    source, parts, apart = fits[0]._all, [], 0
+    for fit in (fits[k] for k in here):
+        if fit.state is None or fit._among is None:
+            return {}
+        b, p = fit.state.b, fit.problem
+        apart += p.n * int(np.count_nonzero((b > p.lower) & (b < p.upper))) + CALLS
+        parts.append((p, b, fit._among))
+    if len(here) < 2 or source.n > WHOLE or source.n**2 > apart:
+        return {}
+    return dict(zip(here, polish_parts(source, parts), strict=True))
