@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
@@ -118,3 +119,46 @@ def test_weights_keep_what_large_terms_leave():
     if np.finfo(np.longdouble).eps < 1e-18:
         assert weights(X, c).sum() == 1.0
     assert Linear().sums(RowItems(np.array([[2.0]])), RowItems(X), c)[0, 0] == pytest.approx(2.0)
+
+
+# ---- values that float32 does not hold -----------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("cls", [wm.SVC, wm.SVR, wm.OneClassSVM])
+def test_sparse_rows_far_from_the_origin_are_told_apart(cls):
+    """Their distances are differences of numbers a billion times larger, which float32 does not know."""
+    r = rows(5, 120, 3)
+    X = sparse.csr_array(r.X + 3e4)
+    model = cls(gamma=0.5).fit(X, r.of(cls))
+    near = cls(gamma=0.5).fit(r.X, r.of(cls))
+    assert model.converged_, model.stop_reason_
+    assert model.certificate_.primal == pytest.approx(near.certificate_.primal, rel=2e-4)
+
+
+@pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
+def test_a_small_kernel_beside_a_large_constant_is_not_lost():
+    """The constant, which changes nothing, has all digits of float32; LIBSVM ends a hundred times above the optimum."""
+    r = rows(6, 140, 3)
+    plain = RBF(0.5)
+    with_constant = wm.SVR(kernel=lambda a, b: plain(a, b) + 1e6, C=10.0, epsilon=0.01).fit(r.X, r.z)
+    without = wm.SVR(kernel=plain, C=10.0, epsilon=0.01).fit(r.X, r.z)
+    assert with_constant.converged_, with_constant.stop_reason_
+    assert with_constant.certificate_.primal == pytest.approx(without.certificate_.primal, rel=2e-4)
+
+
+@pytest.mark.parametrize("scale", [1e-2, 1.0, 1e2])
+def test_one_class_around_the_origin_has_no_boundary(scale):
+    """A linear function cannot part rows on all sides from the origin: w is 0 to rounding, and that is the optimum."""
+    r = rows(7, 150, 4)
+    model = wm.OneClassSVM(kernel="linear", nu=0.4).fit(scale * r.X)
+    assert model.converged_, model.stop_reason_
+    assert np.linalg.norm(model.coef_) <= 1e-8 * scale
+
+
+@pytest.mark.parametrize("scale", [1e-2, 1.0, 1e4])
+def test_scores_are_not_divided_by_a_margin_of_rounding(scale):
+    r = rows(8, 57, 2, noise=9.0)
+    with pytest.warns(ConvergenceWarning, match="no margin is left"):
+        model = wm.NuSVC(kernel="linear", nu=0.68411).fit(scale * r.X, r.y)
+    assert np.abs(model.decision_function(scale * r.X)).max() <= 1e-6 * scale**2

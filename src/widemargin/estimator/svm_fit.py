@@ -34,6 +34,7 @@ from .svm_work import Solved, Work
 
 KERNELS = {"linear", "poly", "rbf", "sigmoid", "precomputed"}
 REFINEMENTS = 4
+RESOLUTION = 2.0**-48  # what rounding leaves of a sum of coefficients
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -93,7 +94,7 @@ class SVMFit:
         self.certificate_ = self._merged(work.data, [s.certificate for s in solved])
         self._boxes = [s.problem for s in solved] if self.warm_start else None
         kinds = [s.solution.stop.kind for s in solved]
-        empty = [bool(self._of_nothing) and is_nothing(s.certificate) for s in solved]
+        empty = [bool(self._of_nothing) and is_nothing(s) for s in solved]
         at = empty.index(True) if any(empty) else kinds.index(worst(kinds))
         words = say(self, solved[at])
         if len(kinds) > 1:
@@ -156,7 +157,7 @@ class SVMFit:
         if solved is None:
             solved = self._proved(source, problem, self._solution(problem, found), work.psd)
         for turn in range(REFINEMENTS):
-            if fit.ended or found.stop.kind not in ("converged", "stalled") or reached(self, solved.certificate):
+            if fit.ended or found.stop.kind not in ("converged", "stalled") or reached(self, solved):
                 break
             if problem.hard:
                 self._refuse_inseparable(work, k, source, solved, last=turn == REFINEMENTS - 1)
@@ -172,7 +173,7 @@ class SVMFit:
 
     def _at_its_end(self, solved: Solved) -> bool:
         """Whether the certificate is good enough: whatever ended the fit then, it is the end."""
-        good = solved.solution.stop.kind != "asked" and reached(self, solved.certificate)
+        good = solved.solution.stop.kind != "asked" and reached(self, solved)
         if good:
             solved.solution.stop = Stop("converged", "")
         return good
@@ -204,6 +205,10 @@ class SVMFit:
         claimed = []
         for one, place, (_, c), (f, e) in zip(solved, places, of_items, scores, strict=True):
             one.solution.f, one.solution.square = f, float(c @ f)
+            if len(one.problem.total) and not one.problem.t.any():
+                length = np.sqrt(np.maximum(source.diag if place is None else source.diag[place], 0.0))
+                bounds = one.problem.upper - one.problem.lower
+                one.resolution = RESOLUTION * float(np.abs(c) @ length) * float(bounds @ length)
             point = one.point
             claimed.append(Claimed(one.problem, point.b, one.intercept, point.rho, one.scale, one.coef, (f, e), place))
         proved = certify_parts(source, claimed, asked=self.gap_tol, psd=psd, began=began)

@@ -36,6 +36,7 @@ class Solved:
     solution: BoxSolution
     scale: float
     certificate: SVMCertificate = SVMCertificate(claim="not recomputed yet", holds=None)  # noqa: RUF009
+    resolution: float = 0.0  # of the objective, where its optimum may be 0
 
     @property
     def point(self) -> DualPoint:

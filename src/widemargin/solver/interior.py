@@ -69,7 +69,7 @@ def _factored(source: GramSource, N: int) -> np.ndarray | None:
     K = source.block(None, None)
     K[np.diag_indices(len(K))] = source.diag
     L, order, rank, info = dpstrf(K, lower=1, tol=RANK * float(np.max(source.diag, initial=0.0)))
-    if info < 0 or rank == 0 or N * rank**2 > WORK:
+    if info < 0 or rank == 0 or N * rank**2 > WORK / 3:
         return None
     Z = np.empty((source.n, rank))
     Z[order - 1] = np.tril(L)[:, :rank]

@@ -36,6 +36,7 @@ SHARE = 0.1
 OPERATIONS = 60  # of which a factorisation of n x n takes n^3 / 3, so this is three times what a value costs
 SOLVES = 4
 DOUBLE = 2.5  # values in float64
+NOTHING = 2.0**-50  # of the largest that a score could be
 CALLS = 30_000  # values that take as long as what is done in Python for the last digits of one part
 
 
@@ -109,6 +110,9 @@ class BoxFit:
     def refine(self, watch: Watch | None = None, f: np.ndarray | None = None) -> BoxSolution:
         """f anew in float64, and on from there: what float32 cannot say of the whole it can of what is left."""
         assert self.state is not None
+        # Where values of float32 did not lead further twice, those of float64 may.
+        if self.refined > 1 and (found := self._from_inside(Stop("stalled", ""), watch)) is not None:
+            return found
         self.state.f[:] = self.source.expand(self.problem.items(self.state.b)) if f is None else f
         self.state.counters[3], self.state.counters[4], self.state.figures[-2:] = 0, self.state.steps, 0.0
         self.refined += 1
@@ -154,14 +158,18 @@ class BoxFit:
         if found is None:
             return None
         f, old = (self.source.expand(self.problem.items(b)) for b in (found.b, self.state.b))
-        if not self._value(found.b, f) <= self._value(self.state.b, old):
+        before = self._offsets(self.state.b, old, np.full(len(self.problem.total), np.nan))
+        if not self._gap(found.b, f, found.offsets) <= self._gap(self.state.b, old, before):
             return None
         self.ended = True
         self.state.b[:], self.state.f[:] = found.b, f
         return self._solution(found.b, f, found.offsets, stop)
 
-    def _value(self, b: np.ndarray, f: np.ndarray) -> float:
-        return float(self.problem.items(b) @ f) / 2 - float(self.problem.t @ b)
+    def _gap(self, b: np.ndarray, f: np.ndarray, offsets: np.ndarray) -> float:
+        """The duality gap of a point with its scores."""
+        p = self.problem
+        r = p.t - np.tile(f, p.n_variables // p.n) - offsets[p.groups]
+        return float((np.where(r > 0, p.upper, p.lower) - b) @ r)
 
     def _wants_polish(self, stop: Stop) -> bool:
         return stop.kind in ("converged", "stalled") and self.last_digits and self._cheap_to_polish()
@@ -179,8 +187,14 @@ class BoxFit:
 
     def _solution(self, b: np.ndarray, f: np.ndarray, offsets: np.ndarray, stop: Stop) -> BoxSolution:
         assert self.state is not None
-        square = float(self.problem.items(b) @ f)
-        return BoxSolution(b.copy(), offsets, stop, self.state.steps, self.trace, square, f.copy())
+        c = self.problem.items(b)
+        if len(offsets) == 2 and abs(offsets[1] - offsets[0]) <= NOTHING * float(np.abs(c) @ np.abs(self._all_diag)):
+            offsets = np.full(2, (offsets[0] + offsets[1]) / 2)  # a rho of nothing but rounding
+        return BoxSolution(b.copy(), offsets, stop, self.state.steps, self.trace, float(c @ f), f.copy())
+
+    @cached_property
+    def _all_diag(self) -> np.ndarray:
+        return self._all.diag if self._among is None else self._all.diag[self._among]
 
     def _offsets(self, b: np.ndarray, f: np.ndarray, known: np.ndarray) -> np.ndarray:
         p, offsets = self.problem, known.copy()
