@@ -115,6 +115,25 @@ def test_of_many_parts_those_cut_off_are_told():
         assert part.dual <= best.certificate_.parts[name].primal <= part.primal
 
 
+@machines
+def test_what_ctrl_c_leaves_before_the_certificate_is_a_model(cls, monkeypatch):
+    """It predicts, says that nothing was recomputed, and certify recomputes it."""
+    r = rows(9, 300, 3)
+    model = make(cls, r)
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(cls, "_all_proved", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(r.X, r.of(cls), sample_weight=r.w)
+    assert model.stop_reason_.startswith("interrupted after")
+    assert not model.converged_
+    assert np.isfinite(scores(model, r.X)).all()
+    assert wm.certify(model, r.X, r.of(cls), r.w).holds
+
+
 # ---- rows left out -------------------------------------------------------------------------------------------------
 
 

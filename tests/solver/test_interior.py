@@ -11,13 +11,14 @@ from sklearn.preprocessing import StandardScaler
 from tests.estimator.machines import rows
 
 import widemargin as wm
+from widemargin.base.drive import Watch
 from widemargin.certificate.svm import certify_svm
 from widemargin.kernels import RBF, Linear, Polynomial
 from widemargin.kernels.gram import GramSource
 from widemargin.kernels.items import RowItems
 from widemargin.kernels.weights import weights
 from widemargin.model.box import BoxProblem
-from widemargin.solver.interior import solved_inside
+from widemargin.solver.interior import _Path, solved_inside
 
 FORMS = {
     "c_svc": lambda r: BoxProblem.c_svc(r.y, 3.0 * r.w),
@@ -119,6 +120,36 @@ def test_weights_keep_what_large_terms_leave():
     if np.finfo(np.longdouble).eps < 1e-18:
         assert weights(X, c).sum() == 1.0
     assert Linear().sums(RowItems(np.array([[2.0]])), RowItems(X), c)[0, 0] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("how", ["Ctrl-C", "time"])
+def test_what_an_end_on_the_inside_leaves_is_a_model(monkeypatch, how):
+    """That of the pairs until then, with its own gap."""
+    X, z = load_diabetes(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    model, step, steps = wm.SVR(kernel="linear", C=1e6, max_time=100.0), _Path.step, []
+
+    def some(self):
+        steps.append(1)
+        if len(steps) == 3 and how == "Ctrl-C":
+            raise KeyboardInterrupt
+        if len(steps) == 3:
+            monkeypatch.setattr(Watch, "out_of_time", lambda self: True)
+        return step(self)
+
+    monkeypatch.setattr(_Path, "step", some)
+    if how == "Ctrl-C":
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X, z)
+    else:
+        with pytest.warns(ConvergenceWarning, match="max_time=100.0 s is over"):
+            model.fit(X, z)
+    assert len(steps) == 3
+    assert not model.converged_
+    found = wm.certify(model, X, z)
+    assert found.holds
+    assert found.relative_gap > model.gap_tol
+    assert np.isfinite(model.predict(X)).all()
 
 
 # ---- values that float32 does not hold -----------------------------------------------------------------------------

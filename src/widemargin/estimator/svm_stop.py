@@ -19,6 +19,8 @@ def is_nothing(solved: Any) -> bool:
     """Whether the optimum is 0: a gap relative to it says nothing, so rounding is the measure: that of the check, and
     what the last digits of the coefficients make of an objective without a linear term."""
     c = solved.certificate
+    if c.primal is None:  # nothing was recomputed
+        return False
     return bool(max(abs(c.primal), abs(c.dual), c.gap) <= c.rounding + solved.resolution)
 
 
