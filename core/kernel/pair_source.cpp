@@ -21,8 +21,9 @@ ClassRows::ClassRows(const std::vector<AnyRows>& classes, const KernelSpec& spec
     scale = scale == 0 ? here : std::min(scale, here);
     values += count(rows) * count(rows);
   }
+  const bool thin = mostly_zeros(classes);
   for (const AnyRows& rows : classes)
-    rows_.push_back(std::make_unique<KernelRows<float>>(rows, spec, threads, true, scale));
+    rows_.push_back(std::make_unique<KernelRows<float>>(rows, spec, threads, true, scale, thin));
   if (4 * values > memory) return;
   inside_.resize(classes.size());
   constexpr Index most = Panel<float>::most;
