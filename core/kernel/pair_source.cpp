@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "kernel/turn.hpp"
 
 namespace widemargin {
 namespace {
@@ -42,8 +43,8 @@ ClassRows::ClassRows(const std::vector<AnyRows>& classes, const KernelSpec& spec
                    panel->gather(rows, I, m);
                    // The upper half is computed, the lower copied from it.
                    panel->against(rows, begin, n - begin, RowPointers<float>(K + begin * n + begin, n));
-                   for (Index a = 0; a < m; ++a)
-                     for (Index b = begin + m; b < n; ++b) K[b * n + begin + a] = K[(begin + a) * n + b];
+                   const Index end = begin + m;
+                   turn_over(K + begin * n + end, n, m, n - end, K + end * n + begin, n);
                  },
                  poll);
   }
@@ -164,8 +165,7 @@ void PairSource::square(const Column* I, Index m, float* out, Index ld, int) {
     const Index here = std::min(panel, middle - a);
     panel_.gather(of(one), items_[one].data() + a, here);
     panel_.against(picked_, 0, m - middle, RowPointers<float>(out + a * ld + middle, ld));
-    for (Index b = middle; b < m; ++b)
-      for (Index e = a; e < a + here; ++e) out[b * ld + e] = out[e * ld + b];
+    turn_over(out + a * ld + middle, ld, here, m - middle, out + middle * ld + a, ld);
   }
 }
 

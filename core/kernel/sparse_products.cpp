@@ -2,9 +2,9 @@
 #include "kernel/sparse_products.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "base/simd.hpp"
+#include "kernel/turn.hpp"
 
 #if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
 #define WIDEMARGIN_X86 1
@@ -52,45 +52,14 @@ INLINE void all_sums(const SpreadPanel<T>& p, SparseRow<T> row, T* sum) {
   for (; at < p.width; at += W) sums<T, Bytes, 1, Slots>(p, row, at, sum);
 }
 
-// A square of W x W values turned over: the first halves of all rows are shuffled into the second halves, as often as
-// W can be halved.
-template <class T, int Bytes>
-struct Square {
-  typedef T Vector __attribute__((vector_size(Bytes), aligned(sizeof(T))));
-  using Whole = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-  typedef Whole Order __attribute__((vector_size(Bytes)));
-  static constexpr int W = Bytes / sizeof(T);
-
-  static INLINE void turn(const T* from, Index width, Index m, T* const* out, Index at) {
-    Order low, high;
-#pragma GCC unroll 16
-    for (int e = 0; e < W; ++e) low[e] = e / 2 + e % 2 * W, high[e] = W / 2 + e / 2 + e % 2 * W;
-    Vector v[W], turned[W];
-#pragma GCC unroll 16
-    for (int b = 0; b < W; ++b) v[b] = *reinterpret_cast<const Vector*>(from + b * width);
-#pragma GCC unroll 4
-    for (int half = 1; half < W; half *= 2) {
-#pragma GCC unroll 8
-      for (int b = 0; b < W / 2; ++b) {
-        turned[2 * b] = __builtin_shuffle(v[b], v[b + W / 2], low);
-        turned[2 * b + 1] = __builtin_shuffle(v[b], v[b + W / 2], high);
-      }
-#pragma GCC unroll 16
-      for (int b = 0; b < W; ++b) v[b] = turned[b];
-    }
-#pragma GCC unroll 16
-    for (int a = 0; a < W; ++a)
-      if (a < m) *reinterpret_cast<Vector*>(out[a] + at) = v[a];
-  }
-};
-
 // out[a][at + b] = sum[b * width + a] for the m rows of the panel.
 template <class T, int Bytes>
 INLINE void turn(const T* sum, Index width, Index m, Index rows, T* const* out, Index at) {
   constexpr Index W = Bytes / sizeof(T);
   Index b = 0;
   for (; b + W <= rows; b += W)
-    for (Index a = 0; a < m; a += W) Square<T, Bytes>::turn(sum + b * width + a, width, m - a, out + a, at + b);
+    for (Index a = 0; a < m; a += W)
+      Square<T, Bytes>::turn(sum + b * width + a, width, m - a, RowsAt<T>{out + a, at + b});
   for (Index a = 0; a < m; ++a)
     for (Index e = b; e < rows; ++e) out[a][at + e] = sum[e * width + a];
 }

@@ -8,6 +8,7 @@
 #include "kernel/products.hpp"
 #include "kernel/row_sums.hpp"
 #include "kernel/sparse_products.hpp"
+#include "kernel/turn.hpp"
 #include "levels.hpp"
 
 using namespace widemargin;
@@ -162,6 +163,20 @@ TEST(sparse_products_are_exact_where_sums_are) {
   at_every_level([] {
     sparse_products_are_exact<float>();
     sparse_products_are_exact<double>();
+  });
+}
+
+TEST(rows_are_turned_into_columns) {
+  at_every_level([] {
+    for (const Index rows : {0, 1, 15, 16, 40})
+      for (const Index columns : {0, 1, 16, 33}) {
+        const std::vector<float> from = numbers<float>(rows * (columns + 3), 9);
+        std::vector<float> to(z(columns * (rows + 2)), -7.0f);
+        turn_over(from.data(), columns + 3, rows, columns, to.data(), rows + 2);
+        for (Index b = 0; b < columns; ++b)
+          for (Index a = 0; a < rows + 2; ++a)
+            CHECK(to[z(b * (rows + 2) + a)] == (a < rows ? from[z(a * (columns + 3) + b)] : -7.0f));
+      }
   });
 }
 

@@ -1,0 +1,41 @@
+// Looks over all variables of a box problem: who violates the optimality conditions, and by how much.
+//
+// Symbols  F_v = f_v - t_v,  up: b < upper,  down: b > lower,  free: both
+// Method   two passes without a branch, eight variables at a time. Who violates most is found by a place among `bins`
+//          between the two extremes: only the few of the worst places have to be put in order.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "base/types.hpp"
+
+namespace widemargin {
+
+// Variables first .. first + n - 1, one after the other, of one group.
+struct BoxView {
+  const double *b, *f, *t, *lower, *upper;
+  Index n;
+};
+
+struct Extremes {
+  double least = std::numeric_limits<double>::infinity(), most = -least;  // least F of up, largest of down
+  double free_sum = 0;                                                    // of F over the free variables
+  Index free = 0;
+
+  // The bias between the extremes; where one side is empty, any beyond the other will do.
+  double middle() const;
+  // What makes the free variables right on average; where there are none, the middle.
+  double bias() const { return free > 0 ? -free_sum / static_cast<double>(free) : middle(); }
+  void join(const Extremes& other);
+};
+
+Extremes extremes(const BoxView& v);
+
+constexpr Index bins = 1024;
+
+// Where F stands between the extremes, from the worst, 0, on: of those that can go up from the least, of those that can
+// go down from the largest. `bins`: no candidate.
+void violations(const BoxView& v, const Extremes& e, std::uint16_t* up, std::uint16_t* down);
+
+}  // namespace widemargin
