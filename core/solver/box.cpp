@@ -112,9 +112,11 @@ void BoxSolver::keep_some(const BoxState& s) {
 }
 
 void BoxSolver::take_worst(const BoxState& s, int g, const std::vector<std::uint16_t>& keys, double sign, Index most) {
-  Index count[bins + 1] = {}, wanted = most + working_ / 2, limit = 0;  // some of them may be there already
-  for (Index v = 0; v < p_.N; ++v) count[keys[z(v)]] += group(v) == g;
-  for (Index seen = count[0]; seen < wanted && limit + 1 < bins; seen += count[++limit]) continue;
+  std::uint32_t count[4][bins + 1] = {};  // four, since most have the same key and one count would wait for itself
+  for (Index v = 0; v < p_.N; ++v) count[v % 4][keys[z(v)]] += !p_.group || p_.group[v] == g;
+  const auto of_key = [&](Index k) { return Index{count[0][k]} + count[1][k] + count[2][k] + count[3][k]; };
+  Index wanted = most + working_ / 2, limit = 0;  // some of them may be there already
+  for (Index seen = of_key(0); seen < wanted && limit + 1 < bins; seen += of_key(++limit)) continue;
   worst_.clear();
   for (Index v = 0; v < p_.N; ++v)
     if (keys[z(v)] <= limit && group(v) == g)

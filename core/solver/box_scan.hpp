@@ -32,7 +32,7 @@ struct Extremes {
 
 Extremes extremes(const BoxView& v);
 
-constexpr Index bins = 1024;
+constexpr Index bins = 256;
 
 // Where F stands between the extremes, from the worst, 0, on: of those that can go up from the least, of those that can
 // go down from the largest. `bins`: no candidate.
