@@ -24,5 +24,6 @@ NB_MODULE(_core, m) {
   bind_kernel(m);
   bind_box(m);
   bind_box_columns(m);
+  bind_face(m);
   bind_distances(m);
 }

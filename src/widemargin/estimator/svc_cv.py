@@ -206,8 +206,8 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
         if unknown:
             warn(f"scoring={self.scoring!r} gave no finite number for {unknown} of {of} candidates.", UserWarning)
 
-    def _problem(self, signs: np.ndarray, weight: np.ndarray) -> BoxProblem:
-        return BoxProblem.c_svc(signs, self.C_ * weight)
+    def _problem(self, signs: np.ndarray, weight: np.ndarray | None) -> BoxProblem:
+        return BoxProblem.c_svc(signs, self.C_ if weight is None else self.C_ * weight)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "dual_coef_")
