@@ -112,28 +112,25 @@ void BoxSolver::keep_some(const BoxState& s) {
 }
 
 void BoxSolver::take_worst(const BoxState& s, int g, const std::vector<std::uint16_t>& keys, double sign, Index most) {
-  std::uint32_t count[4][bins + 1] = {};  // four, since most have the same key and one count would wait for itself
-  for (Index v = 0; v < p_.N; ++v) count[v % 4][keys[z(v)]] += !p_.group || p_.group[v] == g;
-  const auto of_key = [&](Index k) { return Index{count[0][k]} + count[1][k] + count[2][k] + count[3][k]; };
-  Index wanted = most + working_ / 2, limit = 0;  // some of them may be there already
-  for (Index seen = of_key(0); seen < wanted && limit + 1 < bins; seen += of_key(++limit)) continue;
+  candidates_.clear();
+  each_candidate(keys.data(), p_.N, [&](Index v) {
+    if (group(v) == g && !in_[z(v)]) candidates_.push_back(static_cast<Column>(v));
+  });
+  std::uint32_t count[bins] = {};
+  for (const Column v : candidates_) ++count[keys[z(v)]];
+  Index limit = 0;
+  for (Index seen = count[0]; seen < most && limit + 1 < bins; seen += count[++limit]) continue;
   worst_.clear();
-  for (Index v = 0; v < p_.N; ++v)
-    if (keys[z(v)] <= limit && group(v) == g)
-      worst_.push_back({sign * (s.f[item(v)] - p_.t[v]), static_cast<Column>(v)});
-  const auto before = [](const Side& a, const Side& b) {
-    return a.value < b.value || (a.value == b.value && a.at < b.at);
-  };
-  wanted = std::min(wanted, static_cast<Index>(worst_.size()));
-  if (wanted < static_cast<Index>(worst_.size()))
-    std::nth_element(worst_.begin(), worst_.begin() + wanted, worst_.end(), before);
-  std::sort(worst_.begin(), worst_.begin() + wanted, before);
-  for (Index a = 0; a < wanted && most > 0; ++a) {
-    const Column v = worst_[z(a)].at;
-    if (in_[z(v)]) continue;
-    in_[z(v)] = 1;
-    chosen_.push_back(v);
-    --most;
+  for (const Column v : candidates_)
+    if (keys[z(v)] <= limit) worst_.push_back({sign * (s.f[item(v)] - p_.t[v]), v});
+  most = std::min(most, static_cast<Index>(worst_.size()));
+  if (most < static_cast<Index>(worst_.size()))
+    std::nth_element(worst_.begin(), worst_.begin() + most, worst_.end(), [](const Side& a, const Side& b) {
+      return a.value < b.value || (a.value == b.value && a.at < b.at);
+    });
+  for (Index a = 0; a < most; ++a) {
+    in_[z(worst_[z(a)].at)] = 1;
+    chosen_.push_back(worst_[z(a)].at);
   }
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "base/types.hpp"
@@ -37,5 +38,21 @@ constexpr Index bins = 256;
 // Where F stands between the extremes, from the worst, 0, on: of those that can go up from the least, of those that can
 // go down from the largest. `bins`: no candidate.
 void violations(const BoxView& v, const Extremes& e, std::uint16_t* up, std::uint16_t* down);
+
+// take(i) for every candidate; most are none, and are passed over four at a time.
+template <class Take>
+void each_candidate(const std::uint16_t* keys, Index n, Take take) {
+  constexpr std::uint64_t none = static_cast<std::uint64_t>(bins) * 0x0001000100010001u;
+  Index i = 0;
+  for (; i + 4 <= n; i += 4) {
+    std::uint64_t four;
+    std::memcpy(&four, keys + i, sizeof four);
+    if (four == none) continue;
+    for (Index e = i; e < i + 4; ++e)
+      if (keys[e] < bins) take(e);
+  }
+  for (; i < n; ++i)
+    if (keys[i] < bins) take(i);
+}
 
 }  // namespace widemargin
