@@ -32,7 +32,7 @@ BoundKernelRows kernel_rows(nb::object object, int kind, double gamma, double of
   std::unique_ptr<KernelRows<float>> made;
   {
     nb::gil_scoped_release free;
-    made = std::make_unique<KernelRows<float>>(rows.view, spec, threads);
+    made = std::make_unique<KernelRows<float>>(rows.view, spec, threads, true, 0, mostly_zeros({rows.view}));
   }
   return {object, rows.view, spec, std::move(made)};
 }

@@ -80,12 +80,12 @@ class Ours:
 
             return run
 
-        def counted(fit: Any, stop: Any) -> Any:
+        def counted(fit: Any, *args: Any) -> Any:
             rounds, _, rows = (int(v) for v in fit.state.counters[:3])
             self.values += rows * fit.problem.n + rounds * fit.solver.working**2
-            return finished(fit, stop)
+            return finished(fit, *args)
 
-        svm_fit.certify_svm, svm_fit.expansion = timed(svm_fit.certify_svm), timed(svm_fit.expansion)
+        svm_fit.certify_parts, svm_fit._expansions = timed(svm_fit.certify_parts), timed(svm_fit._expansions)
         BoxFit._finished = counted
 
     def fit(self, X: Any, y: np.ndarray) -> Any:

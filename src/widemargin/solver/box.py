@@ -148,7 +148,7 @@ def working_set(N: int) -> int:
     """Small problems are solved whole; of large ones, a set whose kernel values stay in the cache."""
     if N <= 256:
         return max(N, 2)
-    return 128 if N < 3000 else 256 if N < 5000 else 512 if N < 10_000 else 1024
+    return 160 if N < 3000 else 256 if N < 5000 else 512 if N < 10_000 else 1024
 
 
 def row_memory(n: int, allowed: int) -> int:

@@ -36,6 +36,8 @@ SHARE = 0.1
 OPERATIONS = 60  # of which a factorisation of n x n takes n^3 / 3, so this is three times what a value costs
 SOLVES = 4
 DOUBLE = 2.5  # values in float64
+ERROR = 1e-7  # of a kernel value in float32
+NOISE = 0.3  # of the tolerance may be due to it
 NOTHING = 2.0**-50  # of the largest that a score could be
 CALLS = 30_000  # values that take as long as what is done in Python for the last digits of one part
 
@@ -84,6 +86,7 @@ class BoxFit:
         self.solver = BoxSolver(source if rows is not None else self.source, problem, self.options, rows)
         self.state: BoxState | None = None
         self.refined = 0
+        self._exact = -1  # steps when the scores were exact
         self.ended = False  # by the interior point method: nothing gets further
         self.trace = Trace(self.solver.columns)
 
@@ -97,15 +100,40 @@ class BoxFit:
         return self.state
 
     def run(self, watch: Watch | None = None, start: np.ndarray | None = None, snapshot: Any = None) -> BoxSolution:
-        stop, self.trace = drive(
-            self.solver,
-            self.start(start),
-            last=ENDLESS,
-            explain=self.solver.explain(self.start(), watch.max_time if watch else None),
-            watch=watch,
-            snapshot=(lambda: snapshot(self.solution())) if snapshot else lambda: None,
-        )
-        return self._finished(stop, watch)
+        self.trace = Trace(self.solver.columns)
+        while True:
+            stop, trace = drive(
+                self.solver,
+                self.start(start),
+                last=ENDLESS,
+                explain=self.solver.explain(self.start(), watch.max_time if watch else None),
+                watch=watch,
+                snapshot=(lambda: snapshot(self.solution())) if snapshot else lambda: None,
+            )
+            self.trace.extend(trace)
+            if stop.kind != "converged" or not self._adrift():
+                return self._finished(stop, watch)
+
+    def _adrift(self) -> bool:
+        """Whether errors of float32 may matter; scores of the items still in question are exact from then on.
+
+        f is off by about the root of the sum of (error k b)^2, and each free variable adds as much times its box to the
+        gap.
+        """
+        s, p = self.state, self.problem
+        assert s is not None
+        if p.hard or p.n <= WHOLE or self._exact == s.steps:
+            return False
+        c, diag = p.items(s.b), np.abs(self.source.diag)
+        free = (s.b > p.lower) & (s.b < p.upper)
+        drift = ERROR * np.sqrt(float(c**2 @ diag) * float(diag.mean()))
+        noise = drift * float((p.upper - p.lower)[free].sum()) / max(*np.abs(s.figures[2:4]), 1e-300)
+        if noise <= NOISE * self.options.gap_tol and drift <= NOISE * self.options.tol:
+            return False
+        known = np.flatnonzero(np.isfinite(s.f))
+        s.f[known] = self.source.expand_at(known, c)
+        self._exact = s.steps
+        return True
 
     def refine(self, watch: Watch | None = None, f: np.ndarray | None = None) -> BoxSolution:
         """f anew in float64, and on from there: what float32 cannot say of the whole it can of what is left."""
@@ -132,7 +160,7 @@ class BoxFit:
         """The state as it is."""
         assert self.state is not None
         self.solver.core.judge(*self.state.arrays())
-        offsets = self._offsets(self.state.b, self.state.f, np.full(len(self.problem.total), np.nan))
+        offsets = self.state.figures[4 : 4 + len(self.problem.total)].copy()
         stop = stop or Stop("asked", "under way")
         return self._solution(self.state.b, self.state.f, offsets, stop)
 
