@@ -123,7 +123,9 @@ def certify_parts(
         figures = points.hard_margin() if parts[0].problem.hard else points.soft_margin()
         figures |= points.conditions()
         faults = _faults(points, figures, parts)
-        known = psd & ~(points.square < -points.square_error)
+        known = np.full(len(parts), psd)
+        if (points.square < 0).any():
+            known &= ~(points.square < -points.square_error)
     seconds = (time.perf_counter() - began) / len(parts)
     where = f"in the space of {source.kernel}" if hasattr(source, "kernel") else ""
     found = []
@@ -152,12 +154,10 @@ def _scores(source: Any, parts: Sequence[Claimed]) -> list[tuple[np.ndarray, np.
 
 def _faults(points: Points, figures: dict[str, np.ndarray], parts: Sequence[Claimed]) -> dict[int, list[str]]:
     """What is wrong, by the number of the part."""
-    first, p, b = points.first, points, points.b
-    size = np.abs(b)
-    bad = np.maximum.reduceat(points.outside - EQUAL * size, first) > 0
-    bad |= ~np.isfinite(np.add.reduceat(size, first)) | ~np.isfinite(points.offsets).all(axis=1)
-    bad |= ~np.isfinite(np.add.reduceat(np.abs(p.f), p.first_item))
-    bad |= np.abs(p.missing).max(axis=1) > FEASIBLE * np.add.reduceat(size, first) + TINY
+    p = points
+    # What is not finite in b or f is not in the dual either.
+    bad = (p.farthest > 0) | ~np.isfinite(p.dual) | ~np.isfinite(p.offsets).all(axis=1)
+    bad |= np.abs(p.missing).max(axis=1) > FEASIBLE * np.add.reduceat(np.abs(p.b), p.first) + TINY
     bad |= figures["gap"] < -figures["rounding"]
     if all(part.coef is not None for part in parts):
         said = joined([np.asarray(part.coef, dtype=np.float64) * part.scale for part in parts])

@@ -100,8 +100,9 @@ class Points:
         return np.concatenate([np.abs(self.b[i:j]).reshape(-1, n).max(axis=0) for i, j, n in pieces])
 
     @cached_property
-    def outside(self) -> np.ndarray:
-        return np.maximum(self.lower - self.b, self.b - self.upper)
+    def farthest(self) -> np.ndarray:
+        """How far a variable is outside of its bounds, at most; not above 0 if none is."""
+        return np.maximum.reduceat(np.maximum(self.lower - self.b, self.b - self.upper), self.first)
 
     def soft_margin(self) -> dict[str, np.ndarray]:
         o, f, e = self.offset, self._each(self.f), self._each(self.e)
@@ -146,10 +147,9 @@ class Points:
             here = np.where(self.fixed, highest - lowest, np.maximum(highest, -lowest))
             violation = np.maximum(violation, here)
         at_bound = (b == self.lower) | (b == self.upper)
-        outside = np.maximum.reduceat(self.outside, self.first)
         return {
             "kkt_violation": violation,
-            "infeasibility": np.maximum(np.maximum(outside, 0.0), np.abs(self.missing).max(axis=1)),
+            "infeasibility": np.maximum(np.maximum(self.farthest, 0.0), np.abs(self.missing).max(axis=1)),
             "n_free": self._sum(~at_bound * 1),
             "n_bounded": self._sum((at_bound & (b != 0)) * 1),
         }

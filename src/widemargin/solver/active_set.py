@@ -10,6 +10,7 @@ Method   see the head of core/solver/face.hpp. Two free variables of one item wo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ from ..model.box import BoxProblem
 
 MOST_FREE = 2000
 WHOLE = 2000  # items all of whose scores are kept right, so that bounds can be left
+SMALL = 48  # free items whose equations no library divides among threads
 TURNS, MORE = 8, 64  # times that items may be added to those with values, and how many at a time
 
 
@@ -84,7 +86,9 @@ def _solved(
         for (p, b, f, place, column), to in zip(work, found, strict=True)
     ]
     totals, scale = [list(p.total) for p, *_ in work], float(source.diag.mean())
-    with one_blas_thread():
+    # Equations of a few rows are nobody's reason to wake threads, and the way to forbid it costs more than they do.
+    alone = len(K) > SMALL or len(work) > 1
+    with one_blas_thread() if alone else nullcontext():
         return found, _core.polish_all(dsysv(), K, scale, parts, totals, whole, scored, source.threads)
 
 
