@@ -66,6 +66,7 @@ def test_it_ends_when_it_is_told():
     r = rows(4, 100, 3)
     source = GramSource(Linear(), RowItems(r.X))
     assert solved_inside(source, BoxProblem.c_svc(r.y, 1.0), lambda: True) is None
+    assert solved_inside(source, BoxProblem.c_svc(r.y, 1.0), memory=20_000) is None  # matrices of 24 kB are needed
     # Where nu leaves a single point there is no way through the inside.
     assert solved_inside(source, BoxProblem.nu_svc(r.y, np.ones(100), share(r._replace(w=np.ones(100))))) is None
 

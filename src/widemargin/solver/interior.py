@@ -44,23 +44,26 @@ class Inside:
     offsets: np.ndarray
 
 
-def factor(source: GramSource, problem: BoxProblem) -> np.ndarray | None:
+def factor(source: GramSource, problem: BoxProblem, memory: int) -> np.ndarray | None:
     """Z with K = ZZ'; None if it has too many columns."""
-    n, N = problem.n, problem.n_variables
-    if isinstance(source.kernel, Linear) and isinstance(source.items, RowItems):
-        X = source.items.X
-        if N * min(X.shape[1] + 2, n) ** 2 > WORK or X.shape[1] > n:
-            return _factored(source, N)
-        return np.asarray(X.toarray() if source.items.sparse else X, dtype=np.float64)
-    return _factored(source, N)
+    if is_thin(source, problem, memory):
+        items: Any = source.items
+        return np.asarray(items.X.toarray() if items.sparse else items.X, dtype=np.float64)
+    Z = _factored(source, problem.n_variables)
+    return None if Z is None or _bytes(problem, Z.shape[1]) > memory else Z
 
 
-def is_thin(source: GramSource, problem: BoxProblem) -> bool:
+def is_thin(source: GramSource, problem: BoxProblem, memory: int) -> bool:
     """Whether Z is the rows themselves, or some of them, so that this method is known to be quick."""
     if not isinstance(source.kernel, Linear) or not isinstance(source.items, RowItems) or not problem.total:
         return False
     d = source.items.X.shape[1]
-    return d <= problem.n and problem.n_variables * (d + 2) ** 2 <= WORK
+    return d <= problem.n and problem.n_variables * (d + 2) ** 2 <= WORK and _bytes(problem, d) <= memory
+
+
+def _bytes(problem: BoxProblem, columns: int) -> int:
+    """Six matrices of float64, of a row a variable, are there at a time."""
+    return 48 * problem.n_variables * (columns + 2)
 
 
 def _factored(source: GramSource, N: int) -> np.ndarray | None:
@@ -77,12 +80,12 @@ def _factored(source: GramSource, N: int) -> np.ndarray | None:
 
 
 def solved_inside(
-    source: GramSource, problem: BoxProblem, stop: Callable[[], bool] = lambda: False, gap: float = GAP
+    source: GramSource, problem: BoxProblem, stop: Callable[[], bool] = lambda: False, memory: int = 1 << 30
 ) -> Inside | None:
     """The optimum, or None where the method does not apply, has no room to begin, or was stopped."""
     if not problem.total or problem.hard:
         return None
-    Z = factor(source, problem)
+    Z = factor(source, problem, memory)
     if Z is None or not np.isfinite(Z).all():
         return None
     with one_blas_thread(), np.errstate(all="ignore"):
@@ -96,7 +99,7 @@ def solved_inside(
             if stop():
                 return None
             now = path.gap
-            if now <= gap * path.objective:
+            if now <= GAP * path.objective:
                 break
             best, since = (now, 0) if now < best / 2 else (best, since + 1)
             if since > LATE or not path.step():

@@ -82,7 +82,7 @@ class BoxFit:
         self.problem, self.last_digits, self.rows = problem, last_digits, rows
         self.asked = options
         self._all, self._among = source, among
-        self.options = _spared(options, is_thin(source, problem) and problem.n_variables)
+        self.options = _spared(options, is_thin(source, problem, options.memory) and problem.n_variables)
         self.solver = BoxSolver(source if rows is not None else self.source, problem, self.options, rows)
         self.state: BoxState | None = None
         self.refined = 0
@@ -182,7 +182,7 @@ class BoxFit:
     def _from_inside(self, stop: Stop, watch: Watch | None) -> BoxSolution | None:
         """The optimum by the interior point method, if that applies and gets further than the pairs did."""
         assert self.state is not None
-        found = solved_inside(self.source, self.problem, _over(watch))
+        found = solved_inside(self.source, self.problem, _over(watch), self.asked.memory)
         if found is None:
             return None
         f, old = (self.source.expand(self.problem.items(b)) for b in (found.b, self.state.b))
