@@ -88,8 +88,8 @@ class BoxSolver {
     Column at;
   };
   void work_in(BoxWorkspace& place);
-  // Works where `other` has, with the rows that it has kept, cut down to the items that are left: item i of the other is
-  // to[i] here, -1 = nowhere.
+  // Works where `other` has, with the rows that it has kept, cut down to the items that are left: item i of the other
+  // is to[i] here, -1 = nowhere.
   void take_over(const BoxSolver& other, const std::vector<Column>& to, BoxWorkspace& place);
   void look(BoxState& s);
   void measure(BoxState& s);
