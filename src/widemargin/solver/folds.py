@@ -1,6 +1,7 @@
 """All folds and binary parts of a classification problem along C, with one set of kernel values.
 
-The folds of a part advance side by side; several parts share the threads, one has them all.
+The folds of a part advance side by side; several parts share the threads, one has them all. What pairs do not finish
+(solver/interior says where) is finished fold by fold.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ import numpy as np
 from ..base.drive import Watch
 from ..base.threads import crew
 from ..kernels.whole import LazyGram, WholeGram, expansions
+from ..model.box import BoxProblem
 from ..model.multiclass import Part
 from .box import BoxOptions, row_memory
+from .interior import is_thin, solved_inside
 from .path import BoxPaths, Reached
+from .svm import THIN
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,11 +90,12 @@ def _one_part(
     weight = np.array([fold.weight if items is None else fold.weight[items] for fold in folds])
     out = [PartPath.empty(len(Cs), len(fold.test)) for fold in folds]
     memory = 0 if isinstance(gram, WholeGram) and items is None else row_memory(len(signs), options.memory)
-    path = BoxPaths(gram.rows(items), signs, weight, replace(options, memory=memory))
+    rest = _Rest(gram, items, signs, weight, options, watch)
+    path = BoxPaths(gram.rows(items), signs, weight, replace(options, memory=memory, max_steps=rest.most_steps))
     found: list[list[Reached]] = []
     for c, C in enumerate(Cs):
         began = time.perf_counter()
-        reached = path.reach(float(C), watch)
+        reached = [rest.finished(path, k, r) for k, r in enumerate(path.reach(float(C), watch))]
         if any(r.stop == "time" for r in reached):
             break
         seconds = (time.perf_counter() - began) / len(folds)
@@ -104,6 +109,56 @@ def _one_part(
         if keep:
             o.b.extend(r.b for r in of_fold)
     return out
+
+
+class _Rest:
+    """What pairs do not finish of one part."""
+
+    def __init__(
+        self,
+        gram: Any,
+        items: np.ndarray | None,
+        signs: np.ndarray,
+        weight: np.ndarray,
+        options: BoxOptions,
+        watch: Watch,
+    ) -> None:
+        self.gram, self.items, self.signs, self.weight, self.options = gram, items, signs, weight, options
+        self.watch, asked = watch, options.max_steps
+        whole = BoxProblem.c_svc(signs, 1.0)
+        thin = is_thin(gram.source, whole, options.memory)
+        self.most_steps = asked if not thin or asked >= 0 else THIN[0] * len(signs) + THIN[1]
+
+    def finished(self, path: BoxPaths, k: int, r: Reached) -> Reached:
+        """The column k of the path, which goes on from what was found."""
+        if r.stop not in ("stalled", "epochs") or (r.stop == "epochs" and self.options.max_steps >= 0):
+            return r
+        weight, source = self.weight[k], self.gram.source
+        here = np.flatnonzero(weight)
+        problem = BoxProblem.c_svc(self.signs[here], r.C * weight[here])
+        at = here if self.items is None else self.items[here]
+        found = solved_inside(source.take(at), problem, self.watch.out_of_time, self.options.memory)
+        if found is None:
+            return r
+        b = np.zeros(len(self.signs))
+        b[here], o = found.b, float(found.offsets[0])
+        f = (source if self.items is None else source.take(self.items)).expand(b)
+        gap, violation = _judged(problem, b[here], f[here], o)
+        if not gap < r.gap:
+            return r
+        path.state.b[k], path.state.f[k] = b, f
+        good = gap <= self.options.gap_tol and violation <= self.options.tol
+        stop = "converged" if good else r.stop
+        return replace(r, b=b, scores=f + o, intercept=o, gap=gap, violation=violation, stop=stop)
+
+
+def _judged(p: BoxProblem, b: np.ndarray, f: np.ndarray, o: float) -> tuple[float, float]:
+    """Relative gap and violation of a point."""
+    r, F = p.t - f - o, f - p.t
+    bound, square = np.where(r > 0, p.upper, p.lower), float(b @ f)
+    primal, dual = square / 2 + float(bound @ r), float(p.t @ b) - square / 2
+    highest, lowest = F[b > p.lower].max(initial=-np.inf), F[b < p.upper].min(initial=np.inf)
+    return float((bound - b) @ r) / max(abs(primal), abs(dual), 1e-300), max(float(highest - lowest), 0.0)
 
 
 def _scores(gram: Any, items: np.ndarray | None, fold: Fold, found: list[Reached]) -> np.ndarray:
