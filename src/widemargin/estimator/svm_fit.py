@@ -104,7 +104,7 @@ class SVMFit:
         self.fit_status_ = 0 if self.converged_ else 1
         self.stop_reason_ = words
         self.trace_ = solved[at].solution.trace
-        self._ended = "nothing" if any(empty) else kinds[at]
+        self._ended = worst(kinds)
 
     def _warn(self) -> None:
         """Last of all, since a warning may be made an error: the model is there."""
