@@ -216,6 +216,6 @@ def test_a_nu_that_leaves_no_margin_is_told():
     """Where the reduced hulls meet, w is 0, and what is left of it is rounding."""
     r = rows(10, 705, 3, noise=5.0)
     model = wm.NuSVC(nu=0.09, gamma=0.1).fit(r.X, r.y)
-    assert "no margin is left between the classes, and scores are mere rounding: raise nu" in model.stop_reason_
     assert model.converged_
+    assert "no margin is left between the classes, and scores are mere rounding: raise nu" in model.stop_reason_
     assert abs(model.certificate_.primal) <= model.certificate_.rounding

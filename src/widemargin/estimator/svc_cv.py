@@ -202,6 +202,15 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
                 "search less.",
                 ConvergenceWarning,
             )
+        short = int((reached & (path.gaps > self.gap_tol).any(axis=2)).sum())
+        if short:
+            worst = float(np.nanmax(path.gaps))
+            warn(
+                f"{short} of {of} candidates did not reach gap_tol={self.gap_tol:.2g} in every fold (largest relative "
+                f"gap {worst:.2g}), so their scores are those of unfinished machines: scale the features, search "
+                "smaller Cs, or raise gap_tol or max_iter.",
+                ConvergenceWarning,
+            )
         unknown = int((reached & ~np.isfinite(path.scores)).sum())
         if unknown:
             warn(f"scoring={self.scoring!r} gave no finite number for {unknown} of {of} candidates.", UserWarning)
