@@ -88,7 +88,7 @@ void grow(BoundForest& self, const BoundGround& on, int criterion, bool random, 
   if (max_features < 1 || max_features > on.columns) fail("max_features must lie between 1 and the number of columns");
   if (max_depth < 0 || max_leaves < 0 || max_leaves == 1 || min_split < 1 || min_leaf < 1) fail("a limit is too small");
   if (!(min_leaf_weight >= 0 && min_leaf_weight <= 1) || std::isnan(min_decrease)) fail("a limit is not a number");
-  if (bootstrap && (draws < 1 || draws > (Index{1} << 40))) fail("at least one row must be drawn");
+  if (bootstrap && (draws < 1 || draws > 1000 * on.ground->rows() + 1000)) fail("the number of draws is out of range");
   if (sums && length(*sums) != on.ground->rows()) fail("one sum of weights a row is needed");
   if (balance && !on.classes) fail("only classes can be balanced");
   if (first < 0 || count < 0 || count > (1 << 24)) fail("the number of trees is out of range");
@@ -205,7 +205,7 @@ void append(BoundForest& self, const BoundTrees& from, Matrix<const double> stat
 void draws(std::uint64_t seed, Index member, Index size, Maybe<double> sums, InOut<std::uint32_t> times) {
   if (sums && length(*sums) != length(times)) fail("one sum of weights a row is needed");
   if (length(times) < 1 || length(times) >= (Index{1} << 31)) fail("there must be rows to draw");
-  if (member < 0 || size < 0 || size > (Index{1} << 40)) fail("the number of draws is out of range");
+  if (member < 0 || size < 0 || size > 1000 * length(times) + 1000) fail("the number of draws is out of range");
   nb::gil_scoped_release free;
   draw_rows(seed, member, length(times), size, sums ? sums->data() : nullptr, times.data());
 }
@@ -224,6 +224,16 @@ nb::tuple layout(const BoundTrees& self, Index tree) {
   return nb::make_tuple(to_numpy(std::move(left)), to_numpy(std::move(right)), to_numpy(std::move(column)),
                         to_numpy(std::move(threshold)), to_numpy(std::move(missing)), to_numpy(std::move(origin)),
                         to_numpy(std::move(depth)));
+}
+
+Out<std::uint32_t> children(In<std::uint8_t> is_leaf, In<std::int64_t> first) {
+  if (length(first) < 1 || first.data()[0] != 0 || first.data()[length(first) - 1] != length(is_leaf))
+    fail("the trees do not fill their arrays");
+  for (Index t = 0; t + 1 < length(first); ++t)
+    if (first.data()[t + 1] <= first.data()[t]) fail("a tree has no nodes");
+  std::vector<std::uint32_t> left(is_leaf.shape(0));
+  if (!find_children(is_leaf.data(), first.data(), length(first) - 1, left.data())) fail("the leaves form no trees");
+  return to_numpy(std::move(left));
 }
 
 }  // namespace
@@ -258,6 +268,8 @@ void bind_trees(nb::module_& m) {
            "out_rows"_a.noconvert());
   m.def("draw_rows", &draws, "seed"_a, "member"_a, "size"_a, "sums"_a.noconvert().none(), "times"_a.noconvert(),
         "How often a member of an ensemble has drawn each row.");
+  m.def("left_children", &children, "is_leaf"_a.noconvert(), "first"_a.noconvert(),
+        "The left child of each node, from which nodes are leaves.");
   m.def("number_kinds", &kinds, "x"_a.noconvert(), "0 all finite, 1 some missing, 2 some infinite.");
 }
 

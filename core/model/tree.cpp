@@ -200,4 +200,26 @@ void lay_out(const ForestView& forest, Index tree, const Layout& out) {
   }
 }
 
+bool find_children(const std::uint8_t* is_leaf, const Index* first, Index trees, std::uint32_t* left) {
+  std::vector<std::uint32_t> stack;
+  for (Index t = 0; t < trees; ++t) {
+    const Index base = first[t], size = first[t + 1] - base;
+    Index next = 1;
+    stack.assign(1, 0);
+    while (!stack.empty()) {
+      const std::uint32_t at = stack.back();
+      stack.pop_back();
+      left[base + at] = at;
+      if (is_leaf[base + at]) continue;
+      if (next + 2 > size) return false;
+      left[base + at] = static_cast<std::uint32_t>(next);
+      stack.push_back(static_cast<std::uint32_t>(next) + 1);
+      stack.push_back(static_cast<std::uint32_t>(next));
+      next += 2;
+    }
+    if (next != size) return false;
+  }
+  return true;
+}
+
 }  // namespace widemargin

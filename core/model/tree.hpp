@@ -76,6 +76,11 @@ inline NodeParts parts_of(const ForestView& f, Index node) {
   return p;
 }
 
+// The left child of each node, counted from the first node of its tree, from which nodes are leaves: nodes are in the
+// order of a walk from the left that numbers both children of a node when it comes to it. A leaf is its own child.
+// Returns whether these are trees at all.
+bool find_children(const std::uint8_t* is_leaf, const Index* first, Index trees, std::uint32_t* left);
+
 // A tree by the numbers that a walk from the left gives its nodes, as scikit-learn counts them. -1: no child.
 struct Layout {
   std::int64_t *left, *right, *column;  // of a leaf -1, -1, -2

@@ -328,5 +328,8 @@ class Trees:
 def draw_rows(seed: int, member: int, size: int, sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, times: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """How often a member of an ensemble has drawn each row."""
 
+def left_children(is_leaf: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+    """The left child of each node, from which nodes are leaves."""
+
 def number_kinds(x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int:
     """0 all finite, 1 some missing, 2 some infinite."""

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from tests.common.estimators import (
     answers,
     depends_on_order,
+    draws_rows,
     each_classifier,
     each_estimator,
     fingerprint,
@@ -93,6 +94,8 @@ def test_whole_weights_are_repeated_rows(cls):
     X, y = sample(cls, n=24, d=3, k=2, seed=5)
     w = weights(len(y), seed=6)
     X2, y2 = np.repeat(X, w.astype(int), axis=0), np.repeat(y, w.astype(int))
+    if draws_rows(cls):  # tests/estimator/test_forest.py
+        return
     if not depends_on_order(cls):
         one, two = make(cls).fit(X, y, sample_weight=w), make(cls).fit(X2, y2)
         if takes(cls, "kernel"):

@@ -96,8 +96,6 @@ def certify_forest(
     if proof is not None and proof.draws:
         votes, voters = oob_votes(trees, X, missing, proof, weight, threads)
         seen = voters > 0
-        if weight is not None:
-            seen &= weight > 0
         if seen.any():
             held = row_losses(votes[seen] / voters[seen, None], y[seen], trees.classes)
             f.n_oob = int(seen.sum())

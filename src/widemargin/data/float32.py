@@ -19,12 +19,16 @@ BLOCK = 1 << 22  # numbers of a block of sparse rows that are written out at onc
 def read_float32(estimator: Any, X: Any, *, reset: bool) -> tuple[np.ndarray, bool]:
     """X as float32, and whether values are missing."""
     if not reset and _is_plain(X, estimator):
-        rows = np.ascontiguousarray(X, dtype=np.float32)
-        kinds = _core.number_kinds(rows)
-        if kinds == FINITE:
+        with np.errstate(over="ignore"):
+            rows = np.ascontiguousarray(X, dtype=np.float32)
+        if _core.number_kinds(rows) == FINITE:
             return rows, False
-    checked = _validated(estimator, X, reset=reset)
-    return checked_float32(checked.toarray() if sp.issparse(checked) else checked)
+    return checked_float32(validated(estimator, X, reset=reset))
+
+
+def validated(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """What scikit-learn demands of X; values are not looked at."""
+    return _validated(estimator, X, reset=reset)
 
 
 def _is_plain(X: Any, estimator: Any) -> bool:
@@ -39,16 +43,21 @@ def _is_plain(X: Any, estimator: Any) -> bool:
     )
 
 
-def checked_float32(X: np.ndarray) -> tuple[np.ndarray, bool]:
+def checked_float32(X: Any) -> tuple[np.ndarray, bool]:
     """The same numbers in float32; refuses infinite ones."""
+    X = X.toarray() if sp.issparse(X) else X
     with np.errstate(over="ignore"):
         rows = np.ascontiguousarray(X, dtype=np.float32)
     kinds = _core.number_kinds(rows)
     if kinds == INFINITE:
         row, column = (int(i) for i in np.argwhere(np.isinf(rows))[0])
-        what = "infinity" if np.isinf(X[row, column]) else f"{X[row, column]:.6g}, too large for float32"
-        error = BadInput if np.isinf(X[row, column]) else TooLarge
-        raise error(f"Input X contains {what} (row {row}, column {column}): remove, replace or scale such values.")
+        where = f"(row {row}, column {column})"
+        if np.isinf(X[row, column]):
+            raise BadInput(f"Input X contains infinity {where}: remove or replace such values.")
+        raise TooLarge(
+            f"Input X contains {X[row, column]:.3g} {where}, an overflow in float32, in which trees compare: "
+            "scale the data, for example with sklearn.preprocessing.StandardScaler."
+        )
     return rows, kinds == MISSING
 
 
@@ -58,11 +67,11 @@ def float32_blocks(estimator: Any, X: Any) -> Iterator[tuple[slice, np.ndarray, 
         rows, missing = read_float32(estimator, X, reset=False)
         yield slice(0, len(rows)), rows, missing
         return
-    checked = _validated(estimator, X, reset=False)
+    checked = validated(estimator, X, reset=False)
     step = max(1, BLOCK // checked.shape[1])
     for begin in range(0, checked.shape[0], step):
         part = slice(begin, begin + step)
-        rows, missing = checked_float32(checked[part].toarray())
+        rows, missing = checked_float32(checked[part])
         yield part, rows, missing
 
 

@@ -4,7 +4,7 @@ Problem  many trees, each on its own draw of the rows (random forest) or on all 
          the mean of what they say
 Symbols  T trees, n rows, m rows drawn with replacement for each;  a row is out of the bag of a tree that never drew it,
          which happens with probability (1 - 1/n)^m
-Stops    when there are n_estimators trees, time is over, or somebody says so; with `n_iter_no_change` when the
+Stops    when there are n_estimators trees, time is over, or somebody says so; with `oob_patience` when the
          out-of-bag error has not improved for so many trees
 Method   [Breiman01]; [GeurtsEtAl06]
 """
@@ -49,7 +49,7 @@ _PARAMETERS = """
         Score each row by the trees that have never drawn it: {score}, or callable(y, predictions).
     max_samples : int, float or None, default=None
         Rows to draw for each tree: a number, or a share of all weight; None is as many as there are.
-    n_iter_no_change : int, optional
+    oob_patience : int, optional
         Stop when the out-of-bag error has not improved for so many trees.
     warm_start : bool, default=False
         Keep the trees that are there and add to them.

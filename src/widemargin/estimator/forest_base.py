@@ -14,15 +14,18 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.callbacks import with_callbacks
 from ..base.errors import BadInput
 from ..base.params import Integral, Interval, RealNotInt, count
-from ..base.records import Trace
+from ..base.records import Stop, Trace
 from ..base.warn import warn
-from ..certificate.forest import oob_votes, row_losses
+from ..certificate.forest import ForestProof, oob_votes, row_losses
 from ..model.tree_view import TreeView
 from ..model.trees import Trees
+from ..solver.forest import ForestSolver, ForestState
 from .tree import DecisionTreeClassifier, DecisionTreeRegressor
 from .tree_base import TreeLearner
 from .tree_input import TreeTraining
 from .whole import whole_or_nothing
+
+LOOK = 5  # trees between two looks at the out-of-bag error
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -35,7 +38,7 @@ class ForestLearner(TreeLearner):
         "bootstrap": ["boolean"],
         "oob_score": ["boolean", callable],
         "max_samples": [None, Interval(RealNotInt, 0.0, None, closed="neither"), count()],
-        "n_iter_no_change": [count(), None],
+        "oob_patience": [count(), None],
         "warm_start": ["boolean"],
     }
     _random: ClassVar[bool] = False
@@ -43,7 +46,7 @@ class ForestLearner(TreeLearner):
     bootstrap: bool = True
     oob_score: bool | Callable[[np.ndarray, np.ndarray], float] = False
     max_samples: int | float | None = None
-    n_iter_no_change: int | None = None
+    oob_patience: int | None = None
     warm_start: bool = False
 
     @with_callbacks
@@ -67,8 +70,8 @@ class ForestLearner(TreeLearner):
         self._validate_params()
         if not self.bootstrap and self.max_samples is not None:
             raise BadInput("max_samples has no meaning without draws: set bootstrap=True or leave it None.")
-        if not self.bootstrap and (self.oob_score or self.n_iter_no_change):
-            what = "oob_score" if self.oob_score else "n_iter_no_change"
+        if not self.bootstrap and (self.oob_score or self.oob_patience):
+            what = "oob_score" if self.oob_score else "oob_patience"
             raise BadInput(f"Out of bag estimation only available if bootstrap=True, and {what} asks for it.")
         if not self.warm_start:
             vars(self).pop("trees_", None)
@@ -108,6 +111,30 @@ class ForestLearner(TreeLearner):
             warn("Warm-start fitting without increasing n_estimators does not fit new trees.", UserWarning)
         return start
 
+    def _grow(
+        self, solver: ForestSolver, state: ForestState, data: TreeTraining, categorical: np.ndarray | None
+    ) -> tuple[Stop, Trace]:
+        if self.oob_patience is None:
+            return super()._grow(solver, state, data, categorical)
+        watch, trace = self._watch(), Trace(("trees", "oob_error"))
+        proof = ForestProof(solver.plan.seed, solver.plan.draws)
+        votes, voters, begin = np.zeros((data.n, sum(data.classes) or data.outputs)), np.zeros(data.n, np.int32), 0
+        best, at, wanted = np.inf, 0, self._wanted()
+        while state.grown < wanted:
+            solver.grow(state, min(LOOK, wanted - state.grown))
+            trees, end = state.trees(categorical), state.grown
+            some, who = oob_votes(trees, data.X, data.missing, proof, data.weight, self._threads(), begin, end)
+            votes, voters, begin = votes + some, voters + who, end
+            error = self._oob_error(votes, voters, data)
+            trace.append(end, {"trees": end, "oob_error": error})
+            if error < best:
+                best, at = error, end
+            elif end - at >= self.oob_patience:
+                return Stop("flat", f"out-of-bag error {best:.4g} after {at} trees, no better after {end}"), trace
+            if watch.out_of_time():
+                return Stop("time", f"max_time={self.max_time} s is over after {end} of {wanted} trees."), trace
+        return Stop("converged", f"all {state.grown} trees grown"), trace
+
     # ---- out of bag ------------------------------------------------------------------------------------------------
 
     def _look_out_of_bag(self, data: TreeTraining) -> None:
@@ -130,17 +157,13 @@ class ForestLearner(TreeLearner):
         self._keep_oob(votes, voters, data)
 
     def _oob_error(self, votes: np.ndarray, voters: np.ndarray, data: TreeTraining) -> float:
-        seen = self._seen(voters, data)
+        seen = voters > 0
         if not seen.any():
             return float("nan")
         return float(row_losses(votes[seen] / voters[seen, None], data.y[seen], data.classes).mean())
 
-    @staticmethod
-    def _seen(voters: np.ndarray, data: TreeTraining) -> np.ndarray:
-        return (voters > 0) if data.weight is None else (voters > 0) & (data.weight > 0)
-
     def _keep_oob(self, votes: np.ndarray, voters: np.ndarray, data: TreeTraining) -> None:
-        seen = self._seen(voters, data)
+        seen = voters > 0
         if not seen.all():
             warn(
                 f"{int((~seen).sum())} rows were drawn by every tree, so that nothing is known of them out of the bag: "
@@ -152,11 +175,11 @@ class ForestLearner(TreeLearner):
         self.oob_error_ = self._oob_error(votes, voters, data)
         if data.labels:
             parts = self._by_output(said)
-            self.oob_decision_function_ = parts[0] if len(parts) == 1 else np.stack(parts, axis=1)
+            self.oob_decision_function_ = data.spread(parts[0] if len(parts) == 1 else _stacked(parts))
             filled = [np.nan_to_num(part).argmax(axis=1) for part in parts]
             chosen = np.column_stack([one.classes[c] for one, c in zip(data.labels, filled, strict=True)])
         else:
-            self.oob_prediction_ = said[:, 0] if data.outputs == 1 else said
+            self.oob_prediction_ = data.spread(said[:, 0] if data.outputs == 1 else said)
             chosen = np.nan_to_num(said)
         truth, chosen = data.targets, chosen[:, 0] if data.outputs == 1 else chosen
         if callable(self.oob_score):
@@ -270,6 +293,15 @@ class ForestLearner(TreeLearner):
         for t in range(a.shape[1]):
             same += a[:, t, None] == b[None, :, t]
         return same / a.shape[1]
+
+
+def _stacked(parts: list[np.ndarray]) -> np.ndarray:
+    """(rows, classes, outputs), as scikit-learn has it; NaN where an output has fewer classes."""
+    most = max(part.shape[1] for part in parts)
+    out = np.full((len(parts[0]), most, len(parts)), np.nan)
+    for o, part in enumerate(parts):
+        out[:, : part.shape[1], o] = part
+    return out
 
 
 def _steps(last: int) -> list[int]:

@@ -304,3 +304,8 @@ class DecisionStump(DecisionTreeClassifier):
     """
 
     max_depth: int | None = 1
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # one question cannot tell three classes apart
+        return tags

@@ -45,7 +45,7 @@ class TreeLearner(Learner):
         ],
         "max_leaf_nodes": [count(2), None],
         "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
-        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "categorical_features": [list, tuple, np.ndarray, None],
         "max_bins": [Interval(Integral, 2, 256, closed="both"), None],
         "monotonic_cst": [None],
     }
@@ -169,10 +169,10 @@ class TreeLearner(Learner):
         wish, d = self.categorical_features, data.X.shape[1]
         if wish is None:
             return None
-        if isinstance(wish, str):
-            raise BadInput("categorical_features='from_dtype' needs a table with types: give names or numbers instead.")
         marks = np.zeros(d, dtype=np.uint8)
         wish = np.asarray(wish)
+        if wish.ndim != 1 or wish.dtype.kind not in "biuUO":
+            raise BadInput(f"categorical_features={self.categorical_features!r} must list columns: names or numbers.")
         if wish.dtype.kind in "UO":
             names = list(getattr(self, "feature_names_in_", ()))
             unknown = [name for name in wish if name not in names]
@@ -238,7 +238,9 @@ class TreeLearner(Learner):
     def _recertify(self, X: Any, y: Any, sample_weight: Any, *, prove: bool) -> ForestCertificate:
         data = self._read(X, y, sample_weight, reset=False)
         expected = self.certificate_.data_digest
-        if data.digest != expected:
+        known = self.classes_ if self.n_outputs_ > 1 else [self.classes_] if data.labels else []
+        same = all(np.array_equal(one.classes, own) for one, own in zip(data.labels, known, strict=False))
+        if data.digest != expected or not same:
             raise DataMismatch(
                 f"these are not the data of the fit: {data.n} rows with digest {data.digest}, the fit had {expected}."
             )

@@ -10,7 +10,7 @@ from sklearn.utils import compute_sample_weight
 
 from .. import _core
 from ..base.errors import BadInput
-from ..data.float32 import read_float32, row_weights
+from ..data.float32 import checked_float32, row_weights, validated
 from ..data.labels import Labels, as_column, as_numbers, class_factors, encode_labels
 
 
@@ -25,6 +25,8 @@ class TreeTraining:
     weight: np.ndarray | None  # sample weight times class weight
     balance: bool = False  # classes are balanced in what each tree draws
     flat: bool = True  # y had one dimension
+    given: int = 0  # rows that were given, those of weight 0 among them
+    kept: np.ndarray | None = None  # numbers of these rows among those given; None: all
 
     @property
     def n(self) -> int:
@@ -48,6 +50,14 @@ class TreeTraining:
         parts = (rows, np.ascontiguousarray(beside))
         return "".join(f"{_core.Rows.dense(part).scan(0, 1)[3]:016x}" for part in parts)
 
+    def spread(self, values: np.ndarray) -> np.ndarray:
+        """One line for each row that was given: NaN for those that are absent."""
+        if self.kept is None:
+            return values
+        out = np.full((self.given, *values.shape[1:]), np.nan)
+        out[self.kept] = values
+        return out
+
     @property
     def targets(self) -> np.ndarray:
         """The labels or numbers, as they were given."""
@@ -63,40 +73,58 @@ class TreeTraining:
 
 
 def read_trees(estimator: Any, X: Any, y: Any, sample_weight: Any, *, regression: bool, reset: bool) -> TreeTraining:
-    """Reads and checks. A row of weight 0 stays in its place and is in no tree."""
+    """Reads and checks. Rows of weight 0 are absent."""
     if y is None:
         as_column(y)  # says what is missing
+    given = validated(estimator, X, reset=reset)
     columns, flat = _columns(y)
-    rows, missing = read_float32(estimator, X, reset=reset)
-    if len(columns[0]) != len(rows):
-        raise BadInput(f"X has {len(rows)} rows, but y has {len(columns[0])}: one target a row is needed.")
-    weight = row_weights(sample_weight, rows)
+    n = given.shape[0]
+    if len(columns[0]) != n:
+        raise BadInput(f"X has {n} rows, but y has {len(columns[0])}: one target a row is needed.")
+    weight = row_weights(sample_weight, given)
+    kept = None if weight is None else np.flatnonzero(weight)
+    weight, columns, kept = _only(kept, weight, columns)
+    labels, codes, balance = (), np.empty(0), False
+    if not regression:
+        wish = estimator.class_weight
+        balance = isinstance(wish, str) and wish == "balanced_subsample"
+        labels, codes = _encoded(columns)
+        if wish is not None and not balance:
+            factor = _class_weights(wish, labels, codes, columns, weight)
+            weight = row_weights(factor if weight is None else factor * weight, factor[:, None])
+            if weight is not None and not weight.all():
+                left = np.flatnonzero(weight)
+                weight, columns, _ = _only(left, weight, columns)
+                kept = left if kept is None else kept[left]
+                labels, codes = _encoded(columns)
+    rows, missing = checked_float32(given if kept is None else given[kept])
     if regression:
-        numbers = np.column_stack([as_numbers(column) for column in columns])
-        return TreeTraining(rows, missing, np.ascontiguousarray(numbers), (), weight, flat=flat)
-    kept = slice(None) if weight is None else weight > 0
-    labels = tuple(encode_labels(column[kept], least=1) for column in columns)
-    codes = np.column_stack([_encoded(one, column, kept) for one, column in zip(labels, columns, strict=True)])
-    codes = np.ascontiguousarray(codes, dtype=np.int32)
-    balance = isinstance(estimator.class_weight, str) and estimator.class_weight == "balanced_subsample"
-    if estimator.class_weight is not None and not balance:
-        factor = _class_weights(estimator.class_weight, labels, codes, columns, weight)
-        weight = row_weights(factor if weight is None else factor * weight, rows)
-    return TreeTraining(rows, missing, codes, labels, weight, balance, flat)
+        codes = np.ascontiguousarray(np.column_stack([as_numbers(column) for column in columns]))
+    return TreeTraining(rows, missing, codes, labels, weight, balance, flat, n, kept)
 
 
-def _encoded(labels: Labels, column: np.ndarray, kept: Any) -> np.ndarray:
-    """Codes; rows of weight 0 may have labels that no other row has, and are in no tree."""
-    if isinstance(kept, slice):
-        return labels.encode(column)
-    codes = np.zeros(len(column), dtype=np.intp)
-    codes[kept] = labels.encode(column[kept])
-    return codes
+def _only(
+    kept: np.ndarray | None, weight: np.ndarray | None, columns: list[np.ndarray]
+) -> tuple[np.ndarray | None, list[np.ndarray], np.ndarray | None]:
+    """Weights and targets of the rows that are kept; None for all of them."""
+    if kept is None or weight is None or len(kept) == len(weight):
+        return weight, columns, None
+    weight = weight[kept]
+    return (None if (weight == 1).all() else weight), [column[kept] for column in columns], kept
+
+
+def _encoded(columns: list[np.ndarray]) -> tuple[tuple[Labels, ...], np.ndarray]:
+    labels = tuple(encode_labels(column, least=1) for column in columns)
+    codes = np.column_stack([one.encode(column) for one, column in zip(labels, columns, strict=True)])
+    return labels, np.ascontiguousarray(codes, dtype=np.int32)
 
 
 def _columns(y: Any) -> tuple[list[np.ndarray], bool]:
     """The targets, output by output."""
-    plain = np.asarray(y) if not hasattr(y, "to_numpy") else y.to_numpy()
+    try:
+        plain = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
+    except ValueError:  # rows of different lengths
+        return [as_column(y)], True
     if plain.ndim == 2 and plain.shape[1] > 1:
         return [as_column(np.ascontiguousarray(plain[:, o])) for o in range(plain.shape[1])], False
     return [as_column(y)], True
@@ -107,7 +135,7 @@ def _class_weights(
 ) -> np.ndarray:
     if len(labels) == 1:
         if isinstance(wish, list):
-            raise BadInput(f"class_weight is a list of {len(wish)}, but y has one output: give a dictionary.")
+            raise BadInput(f"'class_weight' is the list {wish}, but y has one output: give a dictionary.")
         return class_factors(wish, labels[0], codes[:, 0], weight)[codes[:, 0]]
     if isinstance(wish, dict) or (isinstance(wish, list) and len(wish) != len(labels)):
         raise BadInput(f"y has {len(labels)} outputs: class_weight must be a list of as many dictionaries.")
