@@ -199,7 +199,7 @@ void append(BoundForest& self, const BoundTrees& from, Matrix<const double> stat
   if (from.view.columns != self.columns || static_cast<Index>(stats.shape(1)) != self.stats)
     fail("these trees grew on other ground");
   if (length(stats) != from.lines || length(rows) != from.lines) fail("one line a leaf is needed");
-  for (Index t = 0; t < from.view.trees; ++t) self.forest.add(from.view, t, stats.data(), rows.data());
+  self.forest.add(from.view, stats.data(), rows.data(), from.lines);
 }
 
 void draws(std::uint64_t seed, Index member, Index size, Maybe<double> sums, InOut<std::uint32_t> times) {

@@ -109,25 +109,26 @@ void Forest::add(const GrownTree& tree) {
   longest_ = std::max(longest_, static_cast<std::uint32_t>(tree.nodes.size()));
 }
 
-void Forest::add(const ForestView& from, Index tree, const double* stats, const std::int32_t* rows) {
-  const Index base = from.first[tree];
-  const std::size_t sets = sets_.size() / 8;
-  std::size_t used = 0;
-  for (Index i = 0; i < from.size(tree); ++i) {
-    const NodeParts p = parts_of(from, base + i);
-    const bool is_leaf = static_cast<Index>(p.left) == i;
-    Node node{p.threshold, p.left, p.column | (p.missing_right ? 0x80000000u : 0u)};
-    if (!is_leaf && from.categorical && from.categorical[p.column]) {
-      const std::uint32_t* set = from.sets + static_cast<std::size_t>(p.threshold) * 8;
-      sets_.insert(sets_.end(), set, set + 8);
-      node.threshold = static_cast<float>(sets + used++);
+void Forest::add(const ForestView& from, const double* stats, const std::int32_t* rows, Index lines) {
+  std::vector<std::uint32_t> here(static_cast<std::size_t>(lines));
+  for (Index l = 0; l < lines; ++l)
+    here[static_cast<std::size_t>(l)] = line(stats + l * width_, static_cast<std::uint32_t>(rows[l]));
+  for (Index t = 0; t < from.trees; ++t) {
+    for (Index i = 0; i < from.size(t); ++i) {
+      const NodeParts p = parts_of(from, from.first[t] + i);
+      const bool is_leaf = static_cast<Index>(p.left) == i;
+      Node node{p.threshold, p.left, p.column | (p.missing_right ? 0x80000000u : 0u)};
+      if (!is_leaf && from.categorical && from.categorical[p.column]) {
+        const std::uint32_t* set = from.sets + static_cast<std::size_t>(p.threshold) * 8;
+        node.threshold = static_cast<float>(sets_.size() / 8);
+        sets_.insert(sets_.end(), set, set + 8);
+      }
+      nodes_.push_back(node);
+      leaf_.push_back(is_leaf ? here[from.leaf[from.first[t] + i]] : 0);
     }
-    nodes_.push_back(node);
-    const auto l = static_cast<Index>(from.leaf[base + i]);
-    leaf_.push_back(is_leaf ? line(stats + l * width_, static_cast<std::uint32_t>(rows[l])) : 0);
+    first_.push_back(static_cast<Index>(nodes_.size()));
+    longest_ = std::max(longest_, static_cast<std::uint32_t>(from.size(t)));
   }
-  first_.push_back(static_cast<Index>(nodes_.size()));
-  longest_ = std::max(longest_, static_cast<std::uint32_t>(from.size(tree)));
 }
 
 int Forest::shift() const {

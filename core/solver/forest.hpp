@@ -40,8 +40,8 @@ class Forest {
   Forest(Index columns, Index stats, bool classes) : columns_(columns), width_(stats), classes_(classes) {}
 
   void add(const GrownTree& tree);
-  // A tree as it stands in arrays of another forest.
-  void add(const ForestView& from, Index tree, const double* stats, const std::int32_t* rows);
+  // Trees as they stand in arrays of another forest.
+  void add(const ForestView& from, const double* stats, const std::int32_t* rows, Index lines);
 
   Index trees() const { return static_cast<Index>(first_.size()) - 1; }
   int shift() const;  // bits of the left child, or 0 where nodes need three words

@@ -261,7 +261,13 @@ void Grower<T>::mark(GrownNode& node, const Best<T>& best) {
   if (table_.categorical && table_.categorical[f]) {
     node.flags |= by_category;
     node.threshold = static_cast<float>(tree_.categories.size() / 8);
-    tree_.categories.insert(tree_.categories.end(), best.set, best.set + 8);
+    std::uint32_t set[8] = {};  // by the categories themselves, not by their ranks
+    for (Index c = 0; c < ranks.codes(best.column); ++c)
+      if (best.set[c >> 5] >> (c & 31) & 1) {
+        const auto name = static_cast<unsigned>(ranks.low[static_cast<std::size_t>(ranks.first[f] + c)]);
+        set[name >> 5] |= 1u << (name & 31);
+      }
+    tree_.categories.insert(tree_.categories.end(), set, set + 8);
     return;
   }
   if (o_.random) {
