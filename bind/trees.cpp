@@ -75,13 +75,20 @@ struct BoundForest {
   bool classes;
 };
 
-
 void grow(BoundForest& self, const BoundGround& on, int criterion, bool random, Index max_features, Index max_depth,
           Index max_leaves, Index min_split, Index min_leaf, double min_leaf_weight, double min_decrease,
           std::uint64_t seed, bool bootstrap, Index draws, Maybe<double> sums, bool balance, Index first, Index count,
           int threads) {
-  GrowOptions o{choice(criterion, Criterion::poisson, "criterion"), random, max_features, max_depth, max_leaves,
-                min_split, min_leaf, min_leaf_weight, min_decrease, seed};
+  GrowOptions o{choice(criterion, Criterion::poisson, "criterion"),
+                random,
+                max_features,
+                max_depth,
+                max_leaves,
+                min_split,
+                min_leaf,
+                min_leaf_weight,
+                min_decrease,
+                seed};
   if (!on.ground || on.columns != self.columns || on.stats != self.stats || on.classes != self.classes)
     fail("this forest grows on other ground");
   if (on.classes != (o.criterion <= Criterion::gain)) fail("the criterion does not suit these targets");
@@ -177,7 +184,8 @@ void votes(const BoundTrees& self, Matrix<const double> says, Maybe<std::int32_t
   if (begin < 0 || end < begin || end > self.view.trees) fail("trees are out of range");
   if (length(out) != rows.n || static_cast<Index>(out.shape(1)) != width) fail("one line of votes a row is needed");
   if (times.has_value() != voters.has_value()) fail("draws and voters go together");
-  if (times && (length(*times) != end - begin || static_cast<Index>(times->shape(1)) != rows.n || length(*voters) != rows.n))
+  if (times &&
+      (length(*times) != end - begin || static_cast<Index>(times->shape(1)) != rows.n || length(*voters) != rows.n))
     fail("one number of draws a tree and row is needed");
   nb::gil_scoped_release free;
   add_votes(self.view, {says.data(), only ? only->data() : nullptr, width}, rows, begin, end,
@@ -244,12 +252,13 @@ void bind_trees(nb::module_& m) {
            "classes"_a, "outputs"_a, "weight"_a.noconvert().none(), "categorical"_a.noconvert().none(), "bins"_a,
            "threads"_a);
   nb::class_<BoundForest>(m, "Forest", "Trees that are being grown.")
-      .def("__init__",
-           [](BoundForest* self, Index columns, Index stats, bool classes) {
-             if (columns < 1 || stats < 1) fail("a forest needs columns and something to say");
-             new (self) BoundForest{Forest(columns, stats, classes), columns, stats, classes};
-           },
-           "columns"_a, "stats"_a, "classes"_a)
+      .def(
+          "__init__",
+          [](BoundForest* self, Index columns, Index stats, bool classes) {
+            if (columns < 1 || stats < 1) fail("a forest needs columns and something to say");
+            new (self) BoundForest{Forest(columns, stats, classes), columns, stats, classes};
+          },
+          "columns"_a, "stats"_a, "classes"_a)
       .def("grow", &grow, "ground"_a, "criterion"_a, "random"_a, "max_features"_a, "max_depth"_a, "max_leaves"_a,
            "min_split"_a, "min_leaf"_a, "min_leaf_weight"_a, "min_decrease"_a, "seed"_a, "bootstrap"_a, "draws"_a,
            "sums"_a.noconvert().none(), "balance"_a, "first"_a, "count"_a, "threads"_a)

@@ -50,10 +50,10 @@ void plain_sort(Key* keys, Index m, Key* spare, unsigned from) {
 
 #ifdef WIDEMARGIN_X86
 // Compares lanes with those that `p` names; lanes in `mask` keep the larger.
-#define STAGE(v, p, mask)                                                                             \
-  do {                                                                                                \
-    const __m256i other = _mm256_permutevar8x32_epi32(v, p);                                          \
-    v = _mm256_blend_epi32(_mm256_min_epu32(v, other), _mm256_max_epu32(v, other), mask);             \
+#define STAGE(v, p, mask)                                                                 \
+  do {                                                                                    \
+    const __m256i other = _mm256_permutevar8x32_epi32(v, p);                              \
+    v = _mm256_blend_epi32(_mm256_min_epu32(v, other), _mm256_max_epu32(v, other), mask); \
   } while (0)
 #define SWAP1 _mm256_setr_epi32(1, 0, 3, 2, 5, 4, 7, 6)
 #define SWAP2 _mm256_setr_epi32(2, 3, 0, 1, 6, 7, 4, 5)
@@ -135,8 +135,6 @@ void sort_keys(std::uint32_t* keys, Index m, std::uint32_t* spare, unsigned from
   plain_sort(keys, m, spare, from);
 }
 
-void sort_keys(std::uint64_t* keys, Index m, std::uint64_t* spare, unsigned from) {
-  plain_sort(keys, m, spare, from);
-}
+void sort_keys(std::uint64_t* keys, Index m, std::uint64_t* spare, unsigned from) { plain_sort(keys, m, spare, from); }
 
 }  // namespace widemargin

@@ -1,7 +1,7 @@
 // Sorting of few whole numbers, many times: small nodes of trees are most of the work of growing them.
 //
 // Method   up to 256 keys of 32 bits: a bitonic network on vectors of eight (AVX2), which has no branches to mispredict
-//          [Batcher68]; else, and on other processors, insertion or radix sort. 
+//          [Batcher68]; else, and on other processors, insertion or radix sort.
 #pragma once
 
 #include "base/types.hpp"

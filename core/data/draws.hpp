@@ -1,5 +1,5 @@
-// Which rows a member of an ensemble learns from: a function of (seed, number of the member), so that whoever knows both
-// knows which rows it has never seen.
+// Which rows a member of an ensemble learns from: a function of (seed, number of the member), so that whoever knows
+// both knows which rows it has never seen.
 #pragma once
 
 #include <algorithm>

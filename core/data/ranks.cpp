@@ -131,7 +131,8 @@ struct Reader {
     for (Index i0 = 0; i0 < n; i0 += CHUNK) {
       const Index rows = std::min(CHUNK, n - i0);
       for (Index i = 0; i < rows; ++i)
-        for (Index f = begin; f < end; ++f) copy[static_cast<std::size_t>((f - begin) * CHUNK + i)] = x[row(i0 + i) + f];
+        for (Index f = begin; f < end; ++f)
+          copy[static_cast<std::size_t>((f - begin) * CHUNK + i)] = x[row(i0 + i) + f];
       for (Index f = begin; f < end; ++f) {
         const auto k = static_cast<std::size_t>(f - begin);
         if (few[k])

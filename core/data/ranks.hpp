@@ -1,11 +1,11 @@
 // Columns of numbers as ranks: what a tree needs to know of a value is only where it stands among those of its column.
 //
 // Problem  code[i] in 0 .. k-1 with code[i] <= code[j] iff x[i] <= x[j], for each column of n float32 numbers
-// Symbols  d columns;  k_f codes of column f;  low, high smallest and largest number behind a code (equal unless binned)
+// Symbols  d columns;  k_f codes of column f;  low, high least and largest number behind a code (equal unless binned)
 //          a missing value (NaN) has the code k_f, one above all others
 // Method   at most 256 different numbers: a small hash table, then their order; else radix sort of (number, row). Where
 //          `bins` is given and there are more different numbers, codes are bins with about equally many rows.
-//          Codes have 1, 2 or 4 bytes, the same for all columns; longer ones have a coarse code of one byte beside them.
+//          Codes have 1, 2 or 4 bytes, the same for all columns; beside longer ones stands a coarse code of one byte.
 #pragma once
 
 #include <vector>

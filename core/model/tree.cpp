@@ -29,7 +29,7 @@ struct Wide {
   static bool missing_right(const std::uint32_t* w) { return w[2] >> 31; }
 };
 
-// One step down. NaN > t is false, so missing values go left unless the node says otherwise; so does everything at a leaf.
+// One step down. NaN > t is false, so missing values go left unless the node says otherwise, and nothing leaves a leaf.
 template <bool odd, class Layout>
 std::uint32_t step(const ForestView& f, const Layout& layout, const std::uint32_t* tree, std::uint32_t at,
                    const float* row) {
@@ -111,7 +111,8 @@ template <class Use>
 void walk_any(const ForestView& f, const RowsView& rows, Index from, Index to, Index begin, Index end, const Use& use) {
   const bool odd = rows.missing || f.categorical;
   if (f.words == 2)
-    odd ? walk<true, Narrow>(f, rows, from, to, begin, end, use) : walk<false, Narrow>(f, rows, from, to, begin, end, use);
+    odd ? walk<true, Narrow>(f, rows, from, to, begin, end, use)
+        : walk<false, Narrow>(f, rows, from, to, begin, end, use);
   else
     odd ? walk<true, Wide>(f, rows, from, to, begin, end, use) : walk<false, Wide>(f, rows, from, to, begin, end, use);
 }

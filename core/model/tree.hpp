@@ -1,11 +1,11 @@
 // Trees side by side in arrays, and rows of numbers falling through them.
 //
 // Problem  the leaf of each row in each tree; sums over trees of what the leaves say
-// Symbols  a node of 8 bytes: threshold t (float32), and a word: missing values go right (1 bit), column f, left child l.
+// Symbols  a node of 8 bytes: threshold t (float32) and a word: missing values go right (1 bit), column f, left child l.
 //          A row goes to l if x_f <= t, else to l + 1. The child of a leaf is the leaf itself, and its t is infinite.
 //          Nodes of 12 bytes have l and f in words of their own, where both do not fit into one.
-// Method   sixteen rows fall in step, so that one need not wait for another's memory; a single row falls through sixteen
-//          trees in step. A row gets the same sums alone and in company: trees are added in their order.
+// Method   sixteen rows fall in step, so that one need not wait for another's memory; a single row falls through
+//          sixteen trees in step. A row gets the same sums alone and in company: trees are added in their order.
 #pragma once
 
 #include <vector>
@@ -17,11 +17,11 @@ namespace widemargin {
 
 struct ForestView {
   const std::uint32_t* nodes = nullptr;
-  int words = 2;  // of a node
-  int shift = 0;  // bits of the left child in a node of two words
+  int words = 2;                 // of a node
+  int shift = 0;                 // bits of the left child in a node of two words
   const Index* first = nullptr;  // trees + 1: where the nodes of each begin
   Index trees = 0, columns = 0;
-  const std::uint32_t* leaf = nullptr;      // by node: its row in the table of leaves
+  const std::uint32_t* leaf = nullptr;        // by node: its row in the table of leaves
   const std::uint8_t* categorical = nullptr;  // by column, or none
   const std::uint32_t* sets = nullptr;        // eight words a set of categories
 
@@ -49,8 +49,8 @@ void find_leaves(const ForestView& forest, const RowsView& rows, std::uint32_t* 
 void add_votes(const ForestView& forest, const LeafTable& leaves, const RowsView& rows, Index begin, Index end,
                const std::uint32_t* times, double* out, std::int32_t* voters, int threads, Poll poll = never);
 
-// Sums of what the leaves below each node of a tree have (`stats`, `width` numbers a leaf, and rows): children come after
-// their parents, so one pass from the end is enough.
+// Sums of what the leaves below each node of a tree have (`stats`, `width` numbers a leaf, and rows): children come
+// after their parents, so one pass from the end is enough.
 void sum_up(const ForestView& forest, Index tree, const double* stats, Index width, const std::int32_t* leaf_rows,
             double* node_stats, std::int64_t* node_rows);
 

@@ -81,8 +81,8 @@ AVX2 void avx2_scores(Cuts& cuts, Index size, double w) {
       return _mm256_cvtepi32_pd(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a.data() + j)));
     };
     const __m256d n = load(cuts.weight);
-    const __m256d s = _mm256_add_pd(_mm256_div_pd(load(cuts.left), n),
-                                    _mm256_div_pd(load(cuts.right), _mm256_sub_pd(all, n)));
+    const __m256d s =
+        _mm256_add_pd(_mm256_div_pd(load(cuts.left), n), _mm256_div_pd(load(cuts.right), _mm256_sub_pd(all, n)));
     _mm256_storeu_pd(cuts.score.data() + j, s);
   }
 }

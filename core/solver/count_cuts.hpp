@@ -7,7 +7,7 @@
 
 namespace widemargin {
 
-constexpr Index LANES = 32;       // most classes of histograms that are walked by vectors
+constexpr Index LANES = 32;             // most classes of histograms that are walked by vectors
 constexpr std::int32_t NARROW = 32767;  // most weight of a node whose squares fit into 32 bits
 
 // Cut j lies behind `at[j]`: a bin, or a place in the order of the keys.
@@ -24,8 +24,8 @@ struct Cuts {
   }
 };
 
-// Counts of `bins` bins, `lanes` (16 or 32) to a bin; total: of all bins, w its sum. `before`, if given, gets the counts
-// below each bin. Empty bins are passed over; the last bin's cut, with all rows on the left, stands behind the others.
+// Counts of `bins` bins, `lanes` (16 or 32) to a bin; total: of all bins, w its sum. `before`, if given, gets the
+// counts below each bin. Empty bins are passed over; the last bin's cut, with all rows on the left, stands behind the others.
 void walk_bins(const std::uint16_t* counts, Index bins, Index lanes, const std::uint16_t* total, std::int32_t w,
                Cuts& cuts, std::uint16_t* before);
 

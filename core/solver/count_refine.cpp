@@ -35,8 +35,7 @@ Index CountSplitter<T>::surviving(const Best<T>& best, double edge) {
   for (std::size_t j = 0; j < static_cast<std::size_t>(cuts_.size); ++j) {
     const std::int32_t left = j ? cuts_.left[j - 1] : 0, nl = j ? cuts_.weight[j - 1] : 0, nr = w - cuts_.weight[j],
                        inside = cuts_.weight[j] - nl;
-    const double a = nl ? static_cast<double>(left) / nl : 0.0,
-                 b = nr ? static_cast<double>(cuts_.right[j]) / nr : 0.0;
+    const double a = nl ? static_cast<double>(left) / nl : 0.0, b = nr ? static_cast<double>(cuts_.right[j]) / nr : 0.0;
     if ((a + b + inside) * (1 + 1e-12) <= floor) continue;
     if (!worth(cuts_.at[j], left, nl, cuts_.right[j], nr, floor)) continue;
     survives_[cuts_.at[j]] = 1;

@@ -148,7 +148,8 @@ bool CountSplitter<T>::count_wide(Index column, const Code* at, Index step, Inde
     const auto bin = static_cast<std::size_t>(b);
     if (!bin_rows_[bin]) continue;
     ++seen;
-    if (open && score > best.score) best.score = score, best.column = column, best.cut = last, best.next = static_cast<T>(b);
+    if (open && score > best.score)
+      best.score = score, best.column = column, best.cut = last, best.next = static_cast<T>(b);
     for (std::size_t c = 0; c < k; ++c) {
       const std::int64_t x = wide_[bin * k + c];
       left += x * (2 * long_left_[c] + x);

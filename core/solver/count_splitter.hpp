@@ -40,7 +40,8 @@ class CountSplitter final : public Splitter<T> {
   bool refine(Index column, Codes<T> codes, Best<T>& best);
   Index gather(Codes<T> codes);
   Index surviving(const Best<T>& best, double edge);
-  bool worth(std::size_t bin, std::int32_t left, std::int32_t nl, std::int32_t right, std::int32_t nr, double floor) const;
+  bool worth(std::size_t bin, std::int32_t left, std::int32_t nl, std::int32_t right, std::int32_t nr,
+             double floor) const;
   void edge(Codes<T> codes, std::uint8_t bin, T& cut, T& next) const;
   template <class Int>
   void walk_keys(const Key* keys, Index m, Int* l, Int left, Int right, Int weight, Index column, Best<T>& best);

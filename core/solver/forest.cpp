@@ -46,8 +46,8 @@ Ground::Ground(const float* x, Index n, Index d, Index stride, const Targets& ta
 
 void Ground::grow(const GrowOptions& options, const Draw& draw, Index first, std::vector<GrownTree>& trees, int threads,
                   Poll poll) const {
-  const Grown data{&ranks_, x_, stride_, &targets_, order_.data(),
-                   categorical_.empty() ? nullptr : categorical_.data()};
+  const Grown data{
+      &ranks_, x_, stride_, &targets_, order_.data(), categorical_.empty() ? nullptr : categorical_.data()};
   grow_trees(data, options, draw, first, trees, threads, poll);
 }
 

@@ -24,11 +24,11 @@ enum class Criterion { gini, entropy, gain, squared, friedman, poisson };
 
 struct GrowOptions {
   Criterion criterion = Criterion::gini;
-  bool random = false;     // one cut a column, drawn uniformly between its extremes
-  Index max_features = 1;  // columns to look at
+  bool random = false;                  // one cut a column, drawn uniformly between its extremes
+  Index max_features = 1;               // columns to look at
   Index max_depth = 0, max_leaves = 0;  // 0: no limit
   Index min_split = 2, min_leaf = 1;    // rows
-  double min_leaf_weight = 0;  // share of the weight of all rows; inside of a tree the weight itself
+  double min_leaf_weight = 0;           // share of the weight of all rows; inside of a tree the weight itself
   double min_decrease = 0;
   std::uint64_t seed = 0;
 };
@@ -68,7 +68,7 @@ struct GrownLeaf {
 struct GrownTree {
   std::vector<GrownNode> nodes;
   std::vector<GrownLeaf> leaves;
-  std::vector<double> stats;             // of leaves that are not pure, in their order
+  std::vector<double> stats;              // of leaves that are not pure, in their order
   std::vector<std::uint32_t> categories;  // eight words a set: which codes go left
 };
 

@@ -152,8 +152,8 @@ class Grower {
     const Index m = w.end - w.begin;
     if ((since_ += m) > 1 << 16) since_ = 0, rest_();
     const NodeSum node = splitter_.enter(rows_.data() + w.begin, m);
-    const bool done = node.pure || m < o_.min_split || m < 2 * o_.min_leaf || (o_.max_depth && w.depth >= o_.max_depth) ||
-                      node.weight < 2 * o_.min_leaf_weight;
+    const bool done = node.pure || m < o_.min_split || m < 2 * o_.min_leaf ||
+                      (o_.max_depth && w.depth >= o_.max_depth) || node.weight < 2 * o_.min_leaf_weight;
     if (!done) look(best);
     fall = best.column < 0 ? 0.0 : splitter_.fall(best, node) / total_;
     if (best.column >= 0 && fall + std::numeric_limits<double>::epsilon() >= o_.min_decrease) return true;

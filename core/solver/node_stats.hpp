@@ -58,7 +58,8 @@ class ClassStats : RowWeights {
     for (std::size_t o = 0; o < outputs_; ++o) {
       terms_[o] = 0;
       std::size_t present = 0;
-      for (std::size_t c = first_[o]; c < first_[o + 1]; ++c) terms_[o] += Term::term(total_[c]), present += total_[c] > 0;
+      for (std::size_t c = first_[o]; c < first_[o + 1]; ++c)
+        terms_[o] += Term::term(total_[c]), present += total_[c] > 0;
       side += Term::side(terms_[o], w_);
       pure = pure && present <= 1;
     }

@@ -86,8 +86,9 @@ void avx2_compare(const T* v, Index m, T cut, std::uint64_t* words) {
   plain_compare(v, m, cut, words);
 }
 AVX2 Sides avx2_sides(const std::uint64_t* words, const Index* first, Index classes) {
-  return count_sides(words, first, classes,
-                     [](std::uint64_t w) __attribute__((target("avx2,popcnt"))) { return static_cast<Index>(_mm_popcnt_u64(w)); });
+  return count_sides(words, first, classes, [](std::uint64_t w) __attribute__((target("avx2,popcnt"))) {
+    return static_cast<Index>(_mm_popcnt_u64(w));
+  });
 }
 #endif
 
@@ -138,7 +139,8 @@ class RandomSplitter final : public Splitter<T> {
     const Sides s = sides(cut);
     const Index l = s.rows, r = m_ - l;
     const auto lw = static_cast<double>(l), rw = static_cast<double>(r);
-    if (l < options_.min_leaf || r < options_.min_leaf || lw < options_.min_leaf_weight || rw < options_.min_leaf_weight)
+    if (l < options_.min_leaf || r < options_.min_leaf || lw < options_.min_leaf_weight ||
+        rw < options_.min_leaf_weight)
       return true;
     const double score = s.left / lw + s.right / rw;
     if (score > best.score) {

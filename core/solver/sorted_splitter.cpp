@@ -1,7 +1,7 @@
-// Splits for any weights, outputs, missing values and categories: rows in order of their codes, sums from left to right.
+// Splits for any weights, outputs, missing values and categories: rows in order of their codes, sums from the left.
 //
 // Method   missing values are tried on both sides. Categories are put in order of the mean of what they stand for; for
-//          two classes, and for numbers, the best cut of that order is the best of all subsets [BreimanEtAl84, th. 4.5].
+//          two classes, and for numbers, that order's best cut is the best of all subsets [BreimanEtAl84, th. 4.5].
 //          Random cuts: uniform between the extremes of the node; missing values go to either side by a toss.
 #include <algorithm>
 #include <numeric>
@@ -57,7 +57,9 @@ class SortedSplitter final : public Splitter<T> {
     if constexpr (std::is_floating_point_v<T>) return values_[static_cast<std::size_t>(i)];
     return static_cast<T>(key);
   }
-  std::size_t place(Index i) const { return static_cast<std::size_t>(keys_[static_cast<std::size_t>(i)] & 0xffffffffu); }
+  std::size_t place(Index i) const {
+    return static_cast<std::size_t>(keys_[static_cast<std::size_t>(i)] & 0xffffffffu);
+  }
 
   // Keys (code, place in the node) in order; missing values come last. Returns how many these are.
   Index order(Index column, Codes<T> codes) {

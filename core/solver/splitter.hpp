@@ -21,9 +21,9 @@ template <class T>
 struct Best {
   double score = -std::numeric_limits<double>::infinity();
   Index column = -1;
-  T cut{}, next{};     // largest code on the left, smallest on the right; a number where cuts are random
-  bool right = false;     // whether missing values go right
-  float threshold = 0;    // of a random cut
+  T cut{}, next{};            // largest code on the left, smallest on the right; a number where cuts are random
+  bool right = false;         // whether missing values go right
+  float threshold = 0;        // of a random cut
   std::uint32_t set[8] = {};  // categories that go left
 };
 
@@ -53,7 +53,7 @@ struct Table {
   const T* columns;
   const T* rows;
   const std::uint32_t* order;  // where row i stands in `rows`, if not at i
-  Index n, d, stride;  // stride of rows
+  Index n, d, stride;          // stride of rows
   const RankedColumns* ranks;
   const std::uint8_t* categorical;
 };
@@ -64,6 +64,7 @@ std::unique_ptr<Splitter<T>> make_splitter(const Table<T>& table, const Targets&
 
 template <class T>
 void grow_tree(const Table<T>& table, Splitter<T>& splitter, const GrowOptions& options, Random random,
-               std::vector<std::uint32_t> rows, double total_weight, GrownTree& tree, const std::function<void()>& rest);
+               std::vector<std::uint32_t> rows, double total_weight, GrownTree& tree,
+               const std::function<void()>& rest);
 
 }  // namespace widemargin

@@ -35,7 +35,7 @@ def same(a, b):
     )
 
 
-# ---- the mean of trees ------------------------------------------------------------------------------------------------
+# ---- the mean of trees ---------------------------------------------------------------------------------------------
 
 
 @each_classifier
@@ -100,7 +100,7 @@ def test_the_law_is_scikit_learns():
         assert abs(np.mean(a) - np.mean(b)) < 4 * error
 
 
-# ---- draws ------------------------------------------------------------------------------------------------------------
+# ---- draws ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.theorem("Breiman96")
@@ -166,7 +166,7 @@ def test_without_draws_nothing_is_out_of_bag():
             wm.ExtraTreesClassifier(**params).fit(X, y)
 
 
-# ---- certificates -----------------------------------------------------------------------------------------------------
+# ---- certificates --------------------------------------------------------------------------------------------------
 
 
 @given(st.integers(0, 2**20))
@@ -208,7 +208,7 @@ def test_a_certificate_is_found_again_and_a_false_claim_is_found_out():
     assert "claims" in false.claim
 
 
-# ---- running ----------------------------------------------------------------------------------------------------------
+# ---- running -------------------------------------------------------------------------------------------------------
 
 
 def test_time_is_kept():
@@ -232,7 +232,7 @@ def test_warm_starts_that_cannot_be():
         model.set_params(n_estimators=9).fit(X[:, :3], y)
 
 
-# ---- what else a forest tells -----------------------------------------------------------------------------------------
+# ---- what else a forest tells --------------------------------------------------------------------------------------
 
 
 def test_importances_find_the_columns_that_matter():
@@ -284,7 +284,7 @@ def test_several_outputs_out_of_bag():
     assert wm.certify(model, X, Y).holds
 
 
-# ---- files ------------------------------------------------------------------------------------------------------------
+# ---- files ---------------------------------------------------------------------------------------------------------
 
 
 @each_forest
@@ -316,7 +316,7 @@ def test_damaged_trees_are_refused(name, change):
     model = wm.RandomForestClassifier(3).fit(X, y)
     parts = {k: getattr(model.trees_, k) for k in ("nodes", "first", "leaf")}
     parts[name] = change(parts[name])
-    with pytest.raises(ValueError, match="tree|node|leaf|column|child|threshold"):
+    with pytest.raises(ValueError, match=r"tree|node|leaf|column|child|threshold"):
         _core.Trees(parts["nodes"], model.trees_.shift, parts["first"], parts["leaf"], 3, 6, None, model.trees_.sets)
 
 

@@ -30,7 +30,7 @@ def tables(draw, most=24, classes=4):
     return X, y, w if draw(st.booleans()) else np.ones(n)
 
 
-# ---- splits ---------------------------------------------------------------------------------------------------------
+# ---- splits ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -110,7 +110,7 @@ def test_a_large_tree_of_many_numbers_is_scikit_learns():
 @pytest.mark.parametrize("d", [1, 3])
 @given(table=tables(classes=40))
 def test_vectors_change_nothing(d, table):
-    X, y, w = table
+    X, y, _ = table
     X = np.tile(X, d)
     level = _core.simd_level()
     trees = []
@@ -125,7 +125,7 @@ def test_vectors_change_nothing(d, table):
     assert trees[0] == trees[1]
 
 
-# ---- what a tree is ---------------------------------------------------------------------------------------------------
+# ---- what a tree is ------------------------------------------------------------------------------------------------
 
 
 @given(tables())
@@ -184,7 +184,7 @@ def test_a_million_rows_of_one_column():
     assert model.trees_.nbytes < 60 * n
 
 
-# ---- missing values, categories, outputs ------------------------------------------------------------------------------
+# ---- missing values, categories, outputs ---------------------------------------------------------------------------
 
 
 def test_missing_values_go_where_they_help():

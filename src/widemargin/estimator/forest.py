@@ -102,17 +102,21 @@ _NUMBER_FITTED = """    oob_prediction_ : ndarray of shape (n_samples,) or (n_sa
 
 
 def _documented(cls: type, *, classes: bool, bootstrap: bool) -> type:
-    cls.__doc__ = (cls.__doc__ or "").rstrip() + "\n" + _PARAMETERS.format(
-        criteria='{"gini", "entropy", "log_loss", "information_gain"}, default="gini"'
-        if classes
-        else '{"squared_error", "friedman_mse", "poisson"}, default="squared_error"',
-        gain='; "information_gain" is 2 I(split; class) / (H(split) + H(class))' if classes else "",
-        features='"sqrt"' if classes else "1.0",
-        bootstrap=bootstrap,
-        score="accuracy" if classes else "R²",
-        classes=_CLASS_WEIGHT if classes else "",
-        ordered="" if bootstrap else "; random cuts take them as numbers",
-        fitted=_CLASS_FITTED if classes else _NUMBER_FITTED,
+    cls.__doc__ = (
+        (cls.__doc__ or "").rstrip()
+        + "\n"
+        + _PARAMETERS.format(
+            criteria='{"gini", "entropy", "log_loss", "information_gain"}, default="gini"'
+            if classes
+            else '{"squared_error", "friedman_mse", "poisson"}, default="squared_error"',
+            gain='; "information_gain" is 2 I(split; class) / (H(split) + H(class))' if classes else "",
+            features='"sqrt"' if classes else "1.0",
+            bootstrap=bootstrap,
+            score="accuracy" if classes else "R²",
+            classes=_CLASS_WEIGHT if classes else "",
+            ordered="" if bootstrap else "; random cuts take them as numbers",
+            fitted=_CLASS_FITTED if classes else _NUMBER_FITTED,
+        )
     )
     return cls
 

@@ -269,9 +269,7 @@ class ForestLearner(TreeLearner):
             Where the nodes of each tree begin.
         """
         leaves = self.apply(X)
-        paths = [
-            TreeView(self.trees_.take(t), self.criterion).path_to(leaves[:, t]) for t in range(len(self.trees_))
-        ]
+        paths = [TreeView(self.trees_.take(t), self.criterion).path_to(leaves[:, t]) for t in range(len(self.trees_))]
         return sp.hstack(paths).tocsr(), np.concatenate([[0], np.cumsum([p.shape[1] for p in paths])])
 
     def proximity(self, X: Any, Z: Any = None) -> np.ndarray:

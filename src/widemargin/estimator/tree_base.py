@@ -206,7 +206,8 @@ class TreeLearner(Learner):
         if data.labels:
             classes = [one.classes for one in data.labels]
             sizes = [len(c) for c in classes]
-            self.classes_, self.n_classes_ = (classes[0], sizes[0]) if len(classes) == 1 else (classes, sizes)
+            self.classes_: Any = classes[0] if len(classes) == 1 else classes
+            self.n_classes_: Any = sizes[0] if len(classes) == 1 else sizes
         self.proof_: ForestProof | None = ForestProof(seed=plan.seed, draws=plan.draws)
 
     # ---- certificate -----------------------------------------------------------------------------------------------
@@ -229,7 +230,7 @@ class TreeLearner(Learner):
         if data.n * len(self.trees_) <= NEARLY_FREE:
             return self._certify(data)
         return ForestCertificate(
-            claim=f"{len(self.trees_)} trees; the data are large, so nothing was recomputed (certify(model, X, y) does it)",
+            claim=f"{len(self.trees_)} trees; the data are large: certify(model, X, y) recomputes what can be shown",
             kind="estimate",
             data_digest=data.digest,
             n_trees=len(self.trees_),

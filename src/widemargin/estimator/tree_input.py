@@ -46,7 +46,7 @@ class TreeTraining:
         beside = self.y.astype(np.float64)
         if self.weight is not None:
             beside = np.column_stack([beside, self.weight])
-        rows = np.nan_to_num(self.X, nan=np.float32(3e38)) if self.missing else self.X
+        rows = np.nan_to_num(self.X, nan=3e38) if self.missing else self.X
         parts = (rows, np.ascontiguousarray(beside))
         return "".join(f"{_core.Rows.dense(part).scan(0, 1)[3]:016x}" for part in parts)
 
@@ -84,7 +84,8 @@ def read_trees(estimator: Any, X: Any, y: Any, sample_weight: Any, *, regression
     weight = row_weights(sample_weight, given)
     kept = None if weight is None else np.flatnonzero(weight)
     weight, columns, kept = _only(kept, weight, columns)
-    labels, codes, balance = (), np.empty(0), False
+    labels: tuple[Labels, ...] = ()
+    codes, balance = np.empty(0), False
     if not regression:
         wish = estimator.class_weight
         balance = isinstance(wish, str) and wish == "balanced_subsample"

@@ -125,10 +125,8 @@ class Trees:
         return stats, rows
 
 
-def leaf_says(
-    stats: np.ndarray, classes: tuple[int, ...], n_outputs: int
-) -> tuple[np.ndarray, np.ndarray | None]:
-    """Shares of the classes, output after output, or means; and the only class of a line, -1 where there are several."""
+def leaf_says(stats: np.ndarray, classes: tuple[int, ...], n_outputs: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """Shares of the classes, output after output, or means; and the only class of a line, -1 for several."""
     if not classes:
         return np.ascontiguousarray(stats[:, 1 : 1 + n_outputs] / stats[:, :1]), None
     shares = np.empty_like(stats)

@@ -1,8 +1,8 @@
 """Trees that grow one after the other: state and driver of the core's grower.
 
 Problem  as in core/solver/grow.hpp
-Stops    when there are as many trees as were asked for; a tree depends on the seed and its number alone, so a forest that
-         was stopped can be grown on, and n single steps give the same trees as one of n
+Stops    when there are as many trees as were asked for; a tree depends on the seed and its number alone, so a forest
+         that was stopped can be grown on, and n single steps give the same trees as one of n
 """
 
 from __future__ import annotations
