@@ -77,7 +77,8 @@ struct BoundForest {
 
 void grow(BoundForest& self, const BoundGround& on, int criterion, bool random, Index max_features, Index max_depth,
           Index max_leaves, Index min_split, Index min_leaf, double min_leaf_weight, double min_decrease,
-          std::uint64_t seed, bool bootstrap, Index draws, Maybe<double> sums, bool balance, Index first, Index count,
+          std::uint64_t seed, bool bootstrap, Index draws, Maybe<double> sums, bool balance, Index members, Index first,
+          Index count,
           int threads) {
   GrowOptions o{choice(criterion, Criterion::poisson, "criterion"),
                 random,
@@ -97,11 +98,13 @@ void grow(BoundForest& self, const BoundGround& on, int criterion, bool random, 
   if (!(min_leaf_weight >= 0 && min_leaf_weight <= 1) || std::isnan(min_decrease)) fail("a limit is not a number");
   if (bootstrap && (draws < 1 || draws > 1000 * on.ground->rows() + 1000)) fail("the number of draws is out of range");
   if (sums && length(*sums) != on.ground->rows()) fail("one sum of weights a row is needed");
+  if (members < 0 || (members > 0 && (!bootstrap || first + count > members || members > on.ground->rows())))
+    fail("rows can be dealt out to at most as many trees as there are rows");
   if (balance && !on.classes) fail("only classes can be balanced");
   if (first < 0 || count < 0 || count > (1 << 24)) fail("the number of trees is out of range");
   std::vector<GrownTree> trees(static_cast<std::size_t>(count));
   nb::gil_scoped_release free;
-  on.ground->grow(o, {bootstrap, draws, sums ? sums->data() : nullptr, balance}, first, trees, threads, poll_signals);
+  on.ground->grow(o, {bootstrap, draws, sums ? sums->data() : nullptr, balance, members}, first, trees, threads, poll_signals);
   for (const GrownTree& t : trees) self.forest.add(t);
 }
 
@@ -220,6 +223,13 @@ void draws(std::uint64_t seed, Index member, Index size, Maybe<double> sums, InO
 
 int kinds(Floats x) { return number_kinds(x.data(), static_cast<Index>(x.size())); }
 
+void deals(std::uint64_t seed, Index member, Index members, InOut<std::uint32_t> times) {
+  if (length(times) < 1 || length(times) >= (Index{1} << 31)) fail("there must be rows to deal");
+  if (member < 0 || members < 1 || member >= members) fail("there is no such member");
+  nb::gil_scoped_release free;
+  deal_rows(seed, member, members, length(times), times.data());
+}
+
 // The tree by scikit-learn's numbers of nodes, and where each node stands here.
 nb::tuple layout(const BoundTrees& self, Index tree) {
   if (tree < 0 || tree >= self.view.trees) fail("there is no such tree");
@@ -261,7 +271,7 @@ void bind_trees(nb::module_& m) {
           "columns"_a, "stats"_a, "classes"_a)
       .def("grow", &grow, "ground"_a, "criterion"_a, "random"_a, "max_features"_a, "max_depth"_a, "max_leaves"_a,
            "min_split"_a, "min_leaf"_a, "min_leaf_weight"_a, "min_decrease"_a, "seed"_a, "bootstrap"_a, "draws"_a,
-           "sums"_a.noconvert().none(), "balance"_a, "first"_a, "count"_a, "threads"_a)
+           "sums"_a.noconvert().none(), "balance"_a, "members"_a, "first"_a, "count"_a, "threads"_a)
       .def("append", &append, "trees"_a, "stats"_a.noconvert(), "rows"_a.noconvert(), "Trees of another forest.")
       .def("arrays", &arrays, "(nodes, shift, first, leaf, stats, rows, sets)")
       .def_prop_ro("trees", [](const BoundForest& self) { return self.forest.trees(); });
@@ -277,6 +287,8 @@ void bind_trees(nb::module_& m) {
            "out_rows"_a.noconvert());
   m.def("draw_rows", &draws, "seed"_a, "member"_a, "size"_a, "sums"_a.noconvert().none(), "times"_a.noconvert(),
         "How often a member of an ensemble has drawn each row.");
+  m.def("deal_rows", &deals, "seed"_a, "member"_a, "members"_a, "times"_a.noconvert(),
+        "Which rows a member has, where all rows are dealt out.");
   m.def("left_children", &children, "is_leaf"_a.noconvert(), "first"_a.noconvert(),
         "The left child of each node, from which nodes are leaves.");
   m.def("number_kinds", &kinds, "x"_a.noconvert(), "0 all finite, 1 some missing, 2 some infinite.");

@@ -123,13 +123,14 @@ __attribute__((target("avx2"))) void network(std::uint32_t* keys, Index m) {
 
 void sort_keys(std::uint32_t* keys, Index m, std::uint32_t* spare, unsigned from) {
 #ifdef WIDEMARGIN_X86
-  if (m <= 256 && simd::level() != simd::Level::scalar) {
+  if (m <= 512 && simd::level() != simd::Level::scalar) {
     if (m <= 8) return network<1>(keys, m);
     if (m <= 16) return network<2>(keys, m);
     if (m <= 32) return network<4>(keys, m);
     if (m <= 64) return network<8>(keys, m);
     if (m <= 128) return network<16>(keys, m);
-    return network<32>(keys, m);
+    if (m <= 256) return network<32>(keys, m);
+    return network<64>(keys, m);
   }
 #endif
   plain_sort(keys, m, spare, from);

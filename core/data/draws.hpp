@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "base/rng.hpp"
 
@@ -21,6 +22,16 @@ inline void draw_rows(std::uint64_t seed, Index member, Index n, Index size, con
     const double at = random.uniform() * sums[n - 1];
     ++times[std::min<Index>(std::upper_bound(sums, sums + n, at) - sums, n - 1)];
   }
+}
+
+// All rows are dealt out to `members` in a random order: each row is drawn by one member, once.
+inline void deal_rows(std::uint64_t seed, Index member, Index members, Index n, std::uint32_t* times) {
+  std::vector<std::uint32_t> order(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
+  shuffle(order, Random(seed, Purpose::sample, ~std::uint64_t{0}));
+  std::fill(times, times + n, 0u);
+  for (auto i = static_cast<std::size_t>(member); i < order.size(); i += static_cast<std::size_t>(members))
+    times[order[i]] = 1;
 }
 
 }  // namespace widemargin

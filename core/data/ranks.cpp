@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
@@ -155,14 +156,19 @@ struct Reader {
   }
 
   static std::uint8_t look(const float* v, Index rows, std::uint8_t* bytes, SmallTable& table, Column1& c) {
+    float last = std::numeric_limits<float>::quiet_NaN();
+    int slot = 0;
     for (Index i = 0; i < rows; ++i) {
-      if (v[i] != v[i]) {
-        c.missing = true;
-        bytes[i] = 255;
-        continue;
+      if (v[i] != last) {  // many columns have long runs of the same number
+        if (v[i] != v[i]) {
+          c.missing = true;
+          bytes[i] = 255;
+          continue;
+        }
+        slot = table.find(ordered(v[i]));
+        if (slot < 0) return 0;
+        last = v[i];
       }
-      const int slot = table.find(ordered(v[i]));
-      if (slot < 0) return 0;
       bytes[i] = static_cast<std::uint8_t>(slot);
     }
     return 1;

@@ -1,7 +1,7 @@
 // Trees side by side in arrays, and rows of numbers falling through them.
 //
 // Problem  the leaf of each row in each tree; sums over trees of what the leaves say
-// Symbols  a node of 8 bytes: threshold t (float32) and a word: missing values go right (1 bit), column f, left child l.
+// Symbols  a node of 8 bytes: threshold t (float32); a word: missing values go right (1 bit), column f, left child l.
 //          A row goes to l if x_f <= t, else to l + 1. The child of a leaf is the leaf itself, and its t is infinite.
 //          Nodes of 12 bytes have l and f in words of their own, where both do not fit into one.
 // Method   sixteen rows fall in step, so that one need not wait for another's memory; a single row falls through

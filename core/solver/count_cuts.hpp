@@ -25,7 +25,7 @@ struct Cuts {
 };
 
 // Counts of `bins` bins, `lanes` (16 or 32) to a bin; total: of all bins, w its sum. `before`, if given, gets the
-// counts below each bin. Empty bins are passed over; the last bin's cut, with all rows on the left, stands behind the others.
+// counts below each bin. Empty bins are passed over; the cut behind the last bin stands behind the others.
 void walk_bins(const std::uint16_t* counts, Index bins, Index lanes, const std::uint16_t* total, std::int32_t w,
                Cuts& cuts, std::uint16_t* before);
 

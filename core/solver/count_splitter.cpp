@@ -86,7 +86,7 @@ template <class T>
 bool CountSplitter<T>::look(Index column, Codes<T> codes, Best<T>& best, Random&) {
   const Index bins = table_.ranks->codes(column);
   const bool narrow = w_ <= NARROW && classes_ <= LANES;
-  if (bins <= 256 && bins <= 2 * m_ + 16)
+  if (bins <= 256 && bins <= 2 * m_ + 16 && m_ > 2)
     return narrow ? count(column, codes.at, codes.step, bins, best)
                   : count_wide(column, codes.at, codes.step, bins, best);
   if constexpr (sizeof(T) > 1)
@@ -97,9 +97,13 @@ bool CountSplitter<T>::look(Index column, Codes<T> codes, Best<T>& best, Random&
 template <class T>
 template <class Code>
 bool CountSplitter<T>::count(Index column, const Code* at, Index step, Index bins, Best<T>& best) {
-  fill(at, step, bins);
   const auto w = static_cast<std::int32_t>(w_);
-  walk_bins(counts_.data(), bins, lanes_, narrow_total_.data(), w, cuts_, nullptr);
+  if (classes_ == 2) {
+    count_two(at, step, bins);
+  } else {
+    fill(at, step, bins);
+    walk_bins(counts_.data(), bins, lanes_, narrow_total_.data(), w, cuts_, nullptr);
+  }
   if (cuts_.size < 2) return false;
   Index j = best_gini(cuts_, w);
   if (limited_) {
@@ -123,6 +127,31 @@ bool CountSplitter<T>::count(Index column, const Code* at, Index step, Index bin
     best.next = static_cast<T>(cuts_.at[c + 1]);
   }
   return true;
+}
+
+// The cuts of two classes: both counts of a bin share a word.
+template <class T>
+template <class Code>
+void CountSplitter<T>::count_two(const Code* at, Index step, Index bins) {
+  std::uint32_t counts[256];
+  std::fill(counts, counts + bins, 0u);
+  for (Index i = 0; i < m_; ++i) {
+    const std::uint32_t p = node_[static_cast<std::size_t>(i)];
+    counts[at[static_cast<Index>(rows_[i]) * step]] += (p & 255) << (p >> 8 << 4);
+  }
+  std::uint32_t sum = 0;
+  std::size_t size = 0;
+  for (Index b = 0; b < bins; ++b) {
+    sum += counts[b];
+    const auto l0 = static_cast<std::int32_t>(sum & 65535), l1 = static_cast<std::int32_t>(sum >> 16);
+    const std::int32_t r0 = total_[0] - l0, r1 = total_[1] - l1;
+    cuts_.left[size] = l0 * l0 + l1 * l1;
+    cuts_.right[size] = r0 * r0 + r1 * r1;
+    cuts_.weight[size] = l0 + l1;
+    cuts_.at[size] = static_cast<std::uint32_t>(b);
+    size += counts[b] != 0;
+  }
+  cuts_.size = static_cast<Index>(size);
 }
 
 template <class T>
@@ -167,6 +196,22 @@ bool CountSplitter<T>::count_wide(Index column, const Code* at, Index step, Inde
   return seen > 1;
 }
 
+// Two rows of different classes: whatever tells them apart is perfect.
+template <class T>
+bool CountSplitter<T>::pair(Index column, Codes<T> codes, Best<T>& best) {
+  const T a = codes.at[static_cast<Index>(rows_[0]) * codes.step],
+          b = codes.at[static_cast<Index>(rows_[1]) * codes.step];
+  if (a == b) return false;
+  const auto score = static_cast<double>(w_);
+  if (score > best.score && fits((a < b ? node_[0] : node_[1]) & 255, 1)) {
+    best.score = score;
+    best.column = column;
+    best.cut = std::min(a, b);
+    best.next = std::max(a, b);
+  }
+  return true;
+}
+
 // Keys of the node's rows; 0 where the column is constant.
 template <class T>
 Index CountSplitter<T>::gather(Codes<T> codes) {
@@ -182,6 +227,7 @@ Index CountSplitter<T>::gather(Codes<T> codes) {
 
 template <class T>
 bool CountSplitter<T>::sort(Index column, Codes<T> codes, Best<T>& best) {
+  if (m_ == 2) return pair(column, codes, best);
   const Index m = gather(codes);
   if (m == 0) return false;
   sort_keys(keys_.data(), m, spare_.data(), 16);

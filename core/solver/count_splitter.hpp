@@ -9,6 +9,7 @@
 //          same holds for the right side.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "solver/count_cuts.hpp"
@@ -33,10 +34,13 @@ class CountSplitter final : public Splitter<T> {
   template <class Code>
   bool count(Index column, const Code* at, Index step, Index bins, Best<T>& best);
   template <class Code>
+  void count_two(const Code* at, Index step, Index bins);
+  template <class Code>
   void fill(const Code* at, Index step, Index bins);
   template <class Code>
   bool count_wide(Index column, const Code* at, Index step, Index bins, Best<T>& best);
   bool sort(Index column, Codes<T> codes, Best<T>& best);
+  bool pair(Index column, Codes<T> codes, Best<T>& best);
   bool refine(Index column, Codes<T> codes, Best<T>& best);
   Index gather(Codes<T> codes);
   Index surviving(const Best<T>& best, double edge);
@@ -121,16 +125,32 @@ void CountSplitter<T>::walk_narrow(const Key* keys, Index m, std::int32_t* l, st
   std::int32_t *ls = key_cuts_.left.data(), *rs = key_cuts_.right.data(), *ws = key_cuts_.weight.data();
   std::uint32_t* at = key_cuts_.at.data();
   Index size = 0;
-  for (Index i = 0; i + 1 < m; ++i) {
-    const Key key = keys[i];
-    const auto c = static_cast<std::size_t>((key >> 8) & 255);
-    const auto x = static_cast<std::int32_t>(key & 255), lc = l[c];
-    left += x * (2 * lc + x);
-    right -= x * (2 * (total_[c] - lc) - x);
-    l[c] = lc + x;
-    weight += x;
-    ls[size] = left, rs[size] = right, ws[size] = weight, at[size] = static_cast<std::uint32_t>(i);
-    size += key >> 16 != keys[i + 1] >> 16;
+  const auto walk = [&](auto move) {
+    for (Index i = 0; i + 1 < m; ++i) {
+      const Key key = keys[i];
+      const auto c = static_cast<std::size_t>((key >> 8) & 255);
+      const auto x = static_cast<std::int32_t>(key & 255), lc = move(c, x);
+      left += x * (2 * lc + x);
+      right -= x * (2 * (total_[c] - lc) - x);
+      weight += x;
+      ls[size] = left, rs[size] = right, ws[size] = weight, at[size] = static_cast<std::uint32_t>(i);
+      size += key >> 16 != keys[i + 1] >> 16;
+    }
+  };
+  // Few classes: all their counts in one word, so that none has to wait for memory.
+  const int bits = classes_ <= 8 && w_ <= 255 ? 8 : classes_ <= 4 && w_ <= 65535 ? 16 : 0;
+  if (bits) {
+    std::uint64_t word = 0;
+    const std::uint64_t mask = bits == 8 ? 255 : 65535;
+    for (Index c = 0; c < classes_; ++c) word |= static_cast<std::uint64_t>(l[c]) << (c * bits);
+    walk([&](std::size_t c, std::int32_t x) {
+      const std::size_t at_bit = c * static_cast<std::size_t>(bits);
+      const auto before = static_cast<std::int32_t>(word >> at_bit & mask);
+      word += static_cast<std::uint64_t>(x) << at_bit;
+      return before;
+    });
+  } else {
+    walk([&](std::size_t c, std::int32_t x) { return std::exchange(l[c], l[c] + x); });
   }
   key_cuts_.size = size + 1;
   const Index j = best_gini(key_cuts_, static_cast<std::int32_t>(w_));

@@ -37,7 +37,7 @@ class Forester {
     const std::vector<std::uint32_t> times = drawn(number, t.n);
     const std::uint32_t* drawn = draw_.bootstrap ? times.data() : nullptr;
     std::vector<double> weight;
-    if (draw_.bootstrap) {  // rows were drawn by their weights
+    if (draw_.bootstrap && !draw_.members) {  // rows were drawn by their weights
       if (draw_.balance) weight = balanced(t, times);
       t.weight = draw_.balance ? weight.data() : nullptr;
     }
@@ -56,7 +56,10 @@ class Forester {
   std::vector<std::uint32_t> drawn(Index number, Index n) const {
     if (!draw_.bootstrap) return {};
     std::vector<std::uint32_t> by_row(static_cast<std::size_t>(n)), times(by_row.size());
-    draw_rows(options_.seed, number, n, draw_.size, draw_.sums, by_row.data());
+    if (draw_.members)
+      deal_rows(options_.seed, number, draw_.members, n, by_row.data());
+    else
+      draw_rows(options_.seed, number, n, draw_.size, draw_.sums, by_row.data());
     for (std::size_t i = 0; i < times.size(); ++i) times[i] = by_row[data_.order ? data_.order[i] : i];
     return times;
   }

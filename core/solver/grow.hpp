@@ -78,6 +78,7 @@ struct Draw {
   Index size = 0;                // rows to draw
   const double* sums = nullptr;  // running sums of the weights that rows are drawn by, in the order of x, or none
   bool balance = false;          // classes weigh the same in what each tree has drawn
+  Index members = 0;             // > 0: rows are not drawn but dealt out to so many trees
 };
 
 struct Grown {

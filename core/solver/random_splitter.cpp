@@ -23,6 +23,15 @@ void plain_compare(const T* v, Index m, T cut, std::uint64_t* words) {
   }
 }
 
+template <class T>
+void plain_extremes(const T* v, Index m, T& low, T& high) {
+  low = high = v[0];
+  for (Index i = 1; i < m; ++i) {
+    low = v[i] < low ? v[i] : low;
+    high = high < v[i] ? v[i] : high;
+  }
+}
+
 // Bits from `begin` to before `end`.
 template <class Count>
 inline Index bits(const std::uint64_t* words, Index begin, Index end, Count count) {
@@ -81,6 +90,44 @@ AVX2 void avx2_compare(const std::uint8_t* v, Index m, std::uint8_t cut, std::ui
     words[b >> 6] = word;
   }
 }
+// What stands behind the values becomes the first of them, so that whole vectors can be compared.
+AVX2 void avx2_extremes(float* v, Index m, float& low, float& high) {
+  const __m256 first = _mm256_set1_ps(v[0]);
+  _mm256_storeu_ps(v + m, first);
+  __m256 a = first, b = first;
+  for (Index i = 0; i < m; i += 8) {
+    const __m256 x = _mm256_loadu_ps(v + i);
+    a = _mm256_min_ps(a, x);
+    b = _mm256_max_ps(b, x);
+  }
+  __m128 c = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+  __m128 d = _mm_max_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
+  c = _mm_min_ps(c, _mm_movehl_ps(c, c));
+  d = _mm_max_ps(d, _mm_movehl_ps(d, d));
+  low = _mm_cvtss_f32(_mm_min_ss(c, _mm_shuffle_ps(c, c, 1)));
+  high = _mm_cvtss_f32(_mm_max_ss(d, _mm_shuffle_ps(d, d, 1)));
+}
+AVX2 void avx2_extremes(std::uint8_t* v, Index m, std::uint8_t& low, std::uint8_t& high) {
+  const __m256i first = _mm256_set1_epi8(static_cast<char>(v[0]));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(v + m), first);
+  __m256i a = first, b = first;
+  for (Index i = 0; i < m; i += 32) {
+    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(v + i));
+    a = _mm256_min_epu8(a, x);
+    b = _mm256_max_epu8(b, x);
+  }
+  const auto least = [](__m256i x) __attribute__((target("avx2"))) {
+    __m128i y = _mm_min_epu8(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+    y = _mm_min_epu8(y, _mm_srli_epi16(y, 8));
+    return static_cast<std::uint8_t>(_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_and_si128(y, _mm_set1_epi16(255)))));
+  };
+  low = least(a);
+  high = static_cast<std::uint8_t>(~least(_mm256_xor_si256(b, _mm256_set1_epi8(-1))));
+}
+template <class T>
+void avx2_extremes(const T* v, Index m, T& low, T& high) {
+  plain_extremes(v, m, low, high);
+}
 template <class T>
 void avx2_compare(const T* v, Index m, T cut, std::uint64_t* words) {
   plain_compare(v, m, cut, words);
@@ -125,14 +172,10 @@ class RandomSplitter final : public Splitter<T> {
   }
 
   bool look(Index column, Codes<T> codes, Best<T>& best, Random& random) override {
-    T low = codes.at[static_cast<Index>(rows_[0]) * codes.step], high = low;
     T* v = values_.data();
-    for (Index i = 0; i < m_; ++i) {
-      const T x = codes.at[static_cast<Index>(rows_[i]) * codes.step];
-      v[i] = x;
-      low = x < low ? x : low;
-      high = x > high ? x : high;
-    }
+    for (Index i = 0; i < m_; ++i) v[i] = codes.at[static_cast<Index>(rows_[i]) * codes.step];
+    T low, high;
+    extremes(v, low, high);
     if (low == high) return false;
     const double a = number(column, low), b = number(column, high), u = random.uniform();
     const T cut = random_cut<T>(table_, column, a, b, u);
@@ -170,6 +213,13 @@ class RandomSplitter final : public Splitter<T> {
       return c;
     else
       return table_.ranks->low[static_cast<std::size_t>(table_.ranks->first[static_cast<std::size_t>(column)]) + c];
+  }
+
+  void extremes(T* v, T& low, T& high) const {
+#ifdef WIDEMARGIN_X86
+    if (simd::level() != simd::Level::scalar) return avx2_extremes(v, m_, low, high);
+#endif
+    plain_extremes(v, m_, low, high);
   }
 
   Sides sides(T cut) {

@@ -9,7 +9,10 @@ __version__ = "0.1.0"
 
 _NAMES = {
     "AveragedPerceptron": "estimator.perceptron",
+    "BaggingClassifier": "estimator.bagging",
+    "BaggingRegressor": "estimator.bagging",
     "BatchPerceptron": "estimator.batch_perceptron",
+    "DecisionForestClassifier": "estimator.decision_forest",
     "DecisionStump": "estimator.tree",
     "DecisionTreeClassifier": "estimator.tree",
     "DecisionTreeRegressor": "estimator.tree",

@@ -300,7 +300,7 @@ class Forest:
 
     def __init__(self, columns: int, stats: int, classes: bool) -> None: ...
 
-    def grow(self, ground: Ground, criterion: int, random: bool, max_features: int, max_depth: int, max_leaves: int, min_split: int, min_leaf: int, min_leaf_weight: float, min_decrease: float, seed: int, bootstrap: bool, draws: int, sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, balance: bool, first: int, count: int, threads: int) -> None: ...
+    def grow(self, ground: Ground, criterion: int, random: bool, max_features: int, max_depth: int, max_leaves: int, min_split: int, min_leaf: int, min_leaf_weight: float, min_decrease: float, seed: int, bootstrap: bool, draws: int, sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, balance: bool, members: int, first: int, count: int, threads: int) -> None: ...
 
     def append(self, trees: Trees, stats: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Trees of another forest."""
@@ -327,6 +327,9 @@ class Trees:
 
 def draw_rows(seed: int, member: int, size: int, sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, times: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """How often a member of an ensemble has drawn each row."""
+
+def deal_rows(seed: int, member: int, members: int, times: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Which rows a member has, where all rows are dealt out."""
 
 def left_children(is_leaf: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
     """The left child of each node, from which nodes are leaves."""

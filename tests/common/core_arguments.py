@@ -169,7 +169,7 @@ def ground() -> Any:
 
 
 def grow_arguments() -> list[Any]:
-    return [ground(), 0, False, 2, 0, 0, 2, 1, 0.0, 0.0, 1, True, N, np.cumsum(np.ones(N)), False, 0, 3, 1]
+    return [ground(), 0, False, 2, 0, 0, 2, 1, 0.0, 0.0, 1, True, N, np.cumsum(np.ones(N)), False, 0, 0, 3, 1]
 
 
 def forest() -> Any:
@@ -297,6 +297,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "Trees.layout": (lambda *a: _core.Trees(*trees_arguments()).layout(*a), lambda: [1]),
     "Trees.sum_up": (lambda *a: _core.Trees(*trees_arguments()).sum_up(*a), sums_arguments),
     "draw_rows": (_core.draw_rows, lambda: [1, 2, N, np.cumsum(np.ones(N)), np.zeros(N, np.uint32)]),
+    "deal_rows": (_core.deal_rows, lambda: [1, 2, 3, np.zeros(N, np.uint32)]),
     "left_children": (
         _core.left_children,
         lambda: [np.array([0, 1, 1], np.uint8), np.array([0, 3], np.int64)],

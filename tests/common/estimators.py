@@ -45,6 +45,15 @@ def is_tree(cls: type) -> bool:
     return takes(cls, "min_samples_leaf")
 
 
+def is_bag(cls: type) -> bool:
+    """Members of any kind, which know neither epochs nor binary parts."""
+    return takes(cls, "n_estimators", "estimator")
+
+
+def is_ensemble(cls: type) -> bool:
+    return is_tree(cls) or is_bag(cls)
+
+
 def draws_rows(cls: type) -> bool:
     """Each member learns from rows that it draws: weights and repetitions agree in law only."""
     return bool(cls().get_params().get("bootstrap"))
@@ -66,7 +75,7 @@ def make(cls: type, **params: Any) -> Any:
         usual["n_estimators"] = 7
     if cls.__name__ == "NuSVC":  # feasible for classes of any size in these tests
         usual["nu"] = 0.25
-    if is_tree(cls):  # they know neither epochs nor binary parts
+    if is_ensemble(cls):  # they know neither epochs nor binary parts
         params = {name: value for name, value in params.items() if name not in ("max_iter", "multiclass")}
     return cls(**{**usual, **params})
 
@@ -82,6 +91,8 @@ def reads_targets(cls: type) -> bool:
 
 def knob(cls: type) -> tuple[str, list[Any]]:
     """A parameter that changes what is learnt, and two of its values."""
+    if is_bag(cls):
+        return "n_estimators", [2, 5]
     if takes(cls, "max_depth"):
         return "max_depth", [2, 3]
     if takes(cls, "gap_tol"):

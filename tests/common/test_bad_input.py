@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
-from tests.common.estimators import CLASSIFIERS, ESTIMATORS, is_tree, make, reads_targets, sample, takes
+from tests.common.estimators import CLASSIFIERS, ESTIMATORS, is_bag, is_tree, make, reads_targets, sample, takes
 
 import widemargin as wm
 from widemargin.base.errors import BadInput, DataMismatch
@@ -312,6 +312,13 @@ NO_FAULT_OF_TREES = {
 }
 
 
+def no_faults(cls):
+    if is_tree(cls):
+        return NO_FAULT_OF_TREES
+    # Members have class weights of their own.
+    return {"positional parameter", *(name for name in CLASSIFIER if "class_weight" in name)} if is_bag(cls) else ()
+
+
 def cases():
     for cls in ESTIMATORS:
         tables = [EVERY]
@@ -323,7 +330,7 @@ def cases():
         tables += [CLASSIFIER_STREAM] if cls in CLASSIFIERS and streams else []
         for table in tables:
             for name, case in table.items():
-                if not takes(cls, *case.needs) or (is_tree(cls) and name in NO_FAULT_OF_TREES):
+                if not takes(cls, *case.needs) or name in no_faults(cls):
                     continue
                 yield pytest.param(cls, case, id=f"{cls.__name__}-{name}")
 

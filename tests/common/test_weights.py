@@ -121,6 +121,8 @@ def scores_of(model, X):
 @each_classifier
 @pytest.mark.parametrize("scheme", ["ovr", "ovo"])
 def test_class_weights_multiply_sample_weights(cls, scheme):
+    if not takes(cls, "class_weight"):
+        return
     X, y = sample(cls)
     w, factors = weights(len(y)), np.array([0.5, 2.0, 1.0])
     one = {"Cs": [1.0]} if takes(cls, "Cs") else {}  # class weights have no part in the scores of a search
@@ -135,6 +137,8 @@ def test_class_weights_multiply_sample_weights(cls, scheme):
 @each_classifier
 def test_balanced_counts_weights(cls):
     """n_c is the sum of the weights of class c: total / (classes x n_c)."""
+    if not takes(cls, "class_weight"):
+        return
     X, y = sample(cls)
     w = weights(len(y)) * (y + 1)
     counts = np.bincount(y, weights=w)

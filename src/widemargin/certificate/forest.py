@@ -30,6 +30,7 @@ class ForestProof:
 
     seed: int
     draws: int  # rows that each tree drew; 0: all, once
+    members: int = 0  # rows were dealt out to so many trees; 0: drawn
 
 
 def drawn_times(proof: ForestProof, trees: range, n: int, weight: np.ndarray | None) -> np.ndarray:
@@ -37,7 +38,10 @@ def drawn_times(proof: ForestProof, trees: range, n: int, weight: np.ndarray | N
     sums = None if weight is None else np.cumsum(weight)
     out = np.empty((len(trees), n), dtype=np.uint32)
     for k, tree in enumerate(trees):
-        _core.draw_rows(proof.seed % 2**64, tree, proof.draws, sums, out[k])
+        if proof.members:
+            _core.deal_rows(proof.seed % 2**64, tree, proof.members, out[k])
+        else:
+            _core.draw_rows(proof.seed % 2**64, tree, proof.draws, sums, out[k])
     return out
 
 

@@ -117,7 +117,7 @@ class ForestLearner(TreeLearner):
         if self.oob_patience is None:
             return super()._grow(solver, state, data, categorical)
         watch, trace = self._watch(), Trace(("trees", "oob_error"))
-        proof = ForestProof(solver.plan.seed, solver.plan.draws)
+        proof = ForestProof(solver.plan.seed, solver.plan.draws, solver.plan.members)
         votes, voters, begin = np.zeros((data.n, sum(data.classes) or data.outputs)), np.zeros(data.n, np.int32), 0
         best, at, wanted = np.inf, 0, self._wanted()
         while state.grown < wanted:

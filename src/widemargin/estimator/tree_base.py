@@ -72,6 +72,10 @@ class TreeLearner(Learner):
         """Rows that each tree draws; 0: it learns from all of them."""
         return 0
 
+    def _members(self, data: TreeTraining) -> int:
+        """Trees that all rows are dealt out to; 0: rows are drawn."""
+        return 0
+
     def _random_cuts(self) -> bool:
         return False
 
@@ -154,6 +158,7 @@ class TreeLearner(Learner):
             seed=seed_from(self.random_state),
             draws=self._draws(data),
             balance=data.balance,
+            members=self._members(data),
         )
 
     def _columns_to_look_at(self, d: int) -> int:
@@ -208,7 +213,7 @@ class TreeLearner(Learner):
             sizes = [len(c) for c in classes]
             self.classes_: Any = classes[0] if len(classes) == 1 else classes
             self.n_classes_: Any = sizes[0] if len(classes) == 1 else sizes
-        self.proof_: ForestProof | None = ForestProof(seed=plan.seed, draws=plan.draws)
+        self.proof_: ForestProof | None = ForestProof(plan.seed, plan.draws, plan.members)
 
     # ---- certificate -----------------------------------------------------------------------------------------------
 

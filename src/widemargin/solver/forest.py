@@ -42,6 +42,7 @@ class GrowPlan:
     seed: int = 0
     draws: int = 0  # rows drawn for each tree; 0: all rows, once
     balance: bool = False
+    members: int = 0  # rows are dealt out to so many trees; 0: drawn
 
 
 class ForestState:
@@ -99,6 +100,7 @@ class ForestSolver:
             p.draws,
             self.sums,
             p.balance,
+            p.members,
             state.grown,
             count,
             self.threads,

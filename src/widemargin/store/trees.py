@@ -15,7 +15,7 @@ from .. import _core
 from .estimators import EstimatorSpec
 from .objects import ObjectSpec
 from .records import DataclassSpec
-from .rules import Array, Labels, Part, Plain, Rule, Sizes
+from .rules import Array, Each, Labels, Part, Plain, Rule, Sizes
 from .values import Violation
 
 if TYPE_CHECKING:
@@ -201,16 +201,36 @@ OOB: Mapping[str, Rule] = {
     "oob_decision_function_": Rule(optional=True),
     "oob_prediction_": Rule(optional=True),
 }
+_BAG: Mapping[str, Rule] = {
+    "estimators_": Rule(),
+    "estimators_features_": Each("b", Array("i8", ("_f",), low=0)),
+    "stop_reason_": Plain(str),
+    "trace_": Part("Trace"),
+    "certificate_": Part("ForestCertificate", optional=True),
+    "proof_": Part("BaggingProof", optional=True, proof=True),
+    **OOB,
+}
 _TREE, _FOREST = "widemargin.estimator.tree", "widemargin.estimator.forest"
 _TRANSIENT = ("observe", "random_state", "oob_score")
 
 FORESTS: dict[str, Any] = {
     "Trees": TREES,
+    "BaggingProof": DataclassSpec("widemargin.certificate.bagging:BaggingProof", 1),
     "ForestProof": DataclassSpec("widemargin.certificate.forest:ForestProof", 1),
     "ForestCertificate": DataclassSpec("widemargin.certificate.record:ForestCertificate", 1, nonfinite=True),
     "DecisionTreeClassifier": EstimatorSpec(f"{_TREE}:DecisionTreeClassifier", 1, CLASSES),
     "DecisionStump": EstimatorSpec(f"{_TREE}:DecisionStump", 1, CLASSES),
     "DecisionTreeRegressor": EstimatorSpec(f"{_TREE}:DecisionTreeRegressor", 1, FITTED),
+    "DecisionForestClassifier": EstimatorSpec(
+        "widemargin.estimator.decision_forest:DecisionForestClassifier", 1, {**CLASSES, **OOB}, transient=_TRANSIENT
+    ),
+    "BaggingClassifier": EstimatorSpec(
+        "widemargin.estimator.bagging:BaggingClassifier",
+        1,
+        {**_BAG, "classes_": LabelLists(), "n_classes_": Rule()},
+        transient=_TRANSIENT,
+    ),
+    "BaggingRegressor": EstimatorSpec("widemargin.estimator.bagging:BaggingRegressor", 1, _BAG, transient=_TRANSIENT),
     **{
         name: EstimatorSpec(f"{_FOREST}:{name}", 1, {**rules, **OOB}, transient=_TRANSIENT)
         for name, rules in (
