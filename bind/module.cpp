@@ -26,4 +26,5 @@ NB_MODULE(_core, m) {
   bind_box_columns(m);
   bind_face(m);
   bind_distances(m);
+  bind_trees(m);
 }

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.linalg import LinAlgWarning
 from sklearn.exceptions import ConvergenceWarning
-from tests.common.estimators import each_classifier, each_estimator, make, reads_targets, sample, takes
+from tests.common.estimators import each_classifier, each_estimator, is_ensemble, make, reads_targets, sample, takes
 
 from widemargin.base.errors import BadInput
 
@@ -33,6 +33,8 @@ FINE = {
 def test_odd_data_that_are_no_fault(cls, how):
     """A model without warning or NaN, and a certificate that does not fail."""
     X, y = sample(cls)
+    if how == "large" and is_ensemble(cls):  # beyond float32; test_bad_input.py has what is said then
+        return
     X = FINE[how](X)
     model = make(cls).fit(X, y)
     assert model.predict(X).shape == (45,)
@@ -47,7 +49,7 @@ def test_light_and_heavy_rows(cls, w):
     X, y = sample(cls)
     weight = np.where(np.arange(45) % 2 == 0, w, 1.0)
     # Two equal rows of weight 1e30 leave linear equations singular in float64: that is said, and the model is usable.
-    singular = w > 1e15 and not takes(cls, "max_iter")
+    singular = w > 1e15 and not takes(cls, "max_iter") and not is_ensemble(cls)
     # Where some bounds are 1e30 times others, a violation of 0.001 is far below rounding.
     coarse = w > 1e15 and takes(cls, "gap_tol")
     said = (
@@ -79,7 +81,7 @@ def test_a_failed_fit_leaves_the_old_model_usable_or_none(cls):
     model = make(cls).fit(X, y)
     before = model.predict(X)
     holed = X.copy()
-    holed[3, 3] = np.nan
+    holed[3, 3] = np.inf
     for bad in ((X[:-1], y), (holed, y)) if reads_targets(cls) else ((holed, y),):
         with pytest.raises(BadInput):
             model.fit(*bad)

@@ -18,6 +18,7 @@ from .rules import Array, Each, Fields, Labels, Part, Plain, Rows, Rule, Sizes
 from .states import BATCH_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
 from .studies import STUDIES
 from .svms import SVMS
+from .trees import FORESTS
 
 _PERCEPTRON = "widemargin.estimator.perceptron"
 _PASSIVE = "widemargin.estimator.passive_aggressive"
@@ -112,6 +113,7 @@ TABLE: dict[str, Any] = {
     **KERNELS,
     **SVMS,
     **EXPERTS,
+    **FORESTS,
     **STUDIES,
     # records
     "Stop": DataclassSpec("widemargin.base.records:Stop", 1),
