@@ -216,7 +216,12 @@ def test_searches_and_cross_validation_run(cls):
     assert scores.shape == (4,)
     assert np.isfinite(scores).all()
     name, values = knob(cls)
-    others = {"fit_intercept": [True, False], "tol": [1e-3, 1e-4], "min_samples_leaf": [1, 3], "max_samples": [0.5, 1.0]}
+    others = {
+        "fit_intercept": [True, False],
+        "tol": [1e-3, 1e-4],
+        "min_samples_leaf": [1, 3],
+        "max_samples": [0.5, 1.0],
+    }
     other = dict([next((one, both) for one, both in others.items() if takes(cls, one))])
     search = GridSearchCV(make(cls), {name: values, **other}, cv=3, scoring=scoring(cls)).fit(X, y)
     assert search.best_estimator_.certificate_ is not None

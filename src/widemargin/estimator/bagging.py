@@ -106,9 +106,7 @@ class Bagging(Learner):
         return self
 
     def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Training:
-        return read_training(
-            self, X, y, sample_weight, regression=self._regression, threads=self._threads(), **options
-        )
+        return read_training(self, X, y, sample_weight, regression=self._regression, threads=self._threads(), **options)
 
     def _draw_size(self, data: Training) -> int:
         wish = self.max_samples
