@@ -89,11 +89,7 @@ class Bagging(Learner):
         proof = BaggingProof(seed_from(self.random_state), self._draw_size(data), self.bootstrap)
         columns = [self._columns(proof.seed, b, data.d) for b in range(self.n_estimators)]
         fresh = range(len(old), self.n_estimators)
-
-        def fit_one(b: int, cancelled: Any) -> Any:
-            return self._member(data, proof, b, columns[b])
-
-        grown = crew(self._threads(), fit_one, list(fresh))
+        grown = crew(self._threads(), lambda b, cancelled: self._member(data, proof, b, columns[b]), list(fresh))
         self.estimators_, self.estimators_features_ = [*old, *grown], columns
         if not self._regression:
             self.classes_, self.n_classes_ = data.labels.classes, len(data.labels)
@@ -144,8 +140,7 @@ class Bagging(Learner):
         return DecisionTreeRegressor() if self._regression else DecisionTreeClassifier()
 
     @property
-    def estimator_(self) -> Any:
-        """A member, not fitted."""
+    def estimator_(self) -> Any:  # a member, not fitted
         return clone(self._template())
 
     # ---- what members say ------------------------------------------------------------------------------------------
@@ -167,14 +162,14 @@ class Bagging(Learner):
     def _look_out_of_bag(self, data: Training) -> None:
         for name in ("oob_score_", "oob_error_", "oob_decision_function_", "oob_prediction_"):
             vars(self).pop(name, None)
-        if not self.oob_score:
+        if not self.oob_score or self.proof_ is None:
             return
-        votes, voters = self._oob_votes(data)
+        votes, voters = self._oob_votes(data, self.proof_)
         seen = voters > 0
         if not seen.all():
             warn(
-                f"{int((~seen).sum())} rows were drawn by every member, so that nothing is known of them out of the bag: "
-                "raise n_estimators. Some inputs do not have OOB scores.",
+                f"{int((~seen).sum())} rows were drawn by every member: Some inputs do not have OOB scores. "
+                "Raise n_estimators.",
                 UserWarning,
             )
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -189,11 +184,11 @@ class Bagging(Learner):
         score = self.oob_score if callable(self.oob_score) else r2_score if self._regression else accuracy_score
         self.oob_score_ = score(data.targets, chosen)
 
-    def _oob_votes(self, data: Training) -> tuple[np.ndarray, np.ndarray]:
+    def _oob_votes(self, data: Training, proof: BaggingProof) -> tuple[np.ndarray, np.ndarray]:
         votes: Any = np.zeros((data.n, 1 if self._regression else len(self.classes_)))
         voters = np.zeros(data.n, dtype=np.int64)
         for b, (member, columns) in enumerate(zip(self.estimators_, self.estimators_features_, strict=True)):
-            free = np.flatnonzero(rows_of_member(self.proof_, b, data.n, data.weight) == 0)
+            free = np.flatnonzero(rows_of_member(proof, b, data.n, data.weight) == 0)
             if len(free):
                 X = data.X[free]
                 votes[free] += self._said_by(member, X if len(columns) == data.d else X[:, columns])
@@ -203,7 +198,8 @@ class Bagging(Learner):
     # ---- certificate -----------------------------------------------------------------------------------------------
 
     def _certify(self, data: Training, *, prove: bool = False) -> ForestCertificate:
-        votes, voters = self._oob_votes(data) if self.proof_ is not None and self.bootstrap else (None, None)
+        proof = self.proof_
+        votes, voters = self._oob_votes(data, proof) if proof is not None and proof.replace else (None, None)
         return certify_bagging(
             self._mean_of(data.X),
             data.y,
