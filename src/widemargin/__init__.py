@@ -22,7 +22,7 @@ _NAMES = {
     "KernelPerceptron": "estimator.kernel_perceptron",
     "KernelRidge": "estimator.kernel_ridge",
     "MarginPerceptron": "estimator.margin_perceptron",
-    "NuSVC": "estimator.svc",
+    "NuSVC": "estimator.nu_svc",
     "NuSVR": "estimator.svr",
     "OneClassSVM": "estimator.one_class",
     "PassiveAggressiveClassifier": "estimator.passive_aggressive",

@@ -206,6 +206,8 @@ class KernelRows:
     @property
     def n(self) -> int: ...
 
+def sums_of_parts(K: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], items: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
 def kernel_rows(rows: object, kind: int, gamma: float, offset: float, degree: int, threads: int) -> KernelRows: ...
 
 class KernelPerceptron:
@@ -286,6 +288,10 @@ class BoxColumns:
         """Violation, gap and bias of every column."""
 
 def box_columns(source: object, t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tol: float, gap_tol: float, least: float, working: int, most_steps: int, memory: int, threads: int) -> BoxColumns: ...
+
+def is_dsysv(capsule: object) -> bool: ...
+
+def polish_all(dsysv: object, K: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], diagonal: float, parts: Sequence[tuple], totals: Sequence[Sequence[float]], whole: bool, scored: bool, threads: int) -> list[list[int]]: ...
 
 def distance_block(a: Rows, b: Rows, kind: int, gamma: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
     """out = exp(-gamma distance(a, b)); kind is 0 Manhattan, 1 chi squared."""

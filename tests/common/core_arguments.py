@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from widemargin import _core
+from widemargin.base.lapack import dsysv
 
 N, D = 7, 3
 REFUSALS = (TypeError, ValueError, MemoryError, OverflowError, RuntimeError, ZeroDivisionError)
@@ -147,6 +148,15 @@ def boxes() -> list[Any]:
     return [[box(), box()], [tuple(box_state()[:5]), tuple(box_state()[:5])], 0.01, 2]
 
 
+def face_arguments() -> list[Any]:
+    """Of `polish_all`: one part, all of whose items have values."""
+    y, place = signs(), np.arange(N, dtype=np.int32)
+    box, none = [y, np.minimum(y, 0.0), np.maximum(y, 0.0)], np.empty(0, np.int8)
+    b = np.where(np.arange(N) < 2, 0.5 * y, 0.0)
+    part = (*box, none, b - b[:2].sum() * (np.arange(N) == 0), np.zeros(N), np.zeros(1), place, place)
+    return [dsysv(), np.eye(N), 1.0, [part], [[0.0]], True, False, 2]
+
+
 def solved(source: Any, n: int = N) -> None:
     """All that a solver asks of a source."""
     solver, state = _core.box_solver(source, *box_arguments(n)), box_state(n)
@@ -243,6 +253,12 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "kernel_expansion": (
         _core.kernel_expansion,
         lambda: [dense(), 2, 0.1, 0.0, 1, visits(), np.ones(N), True, np.zeros(N), 1],
+    ),
+    "is_dsysv": (_core.is_dsysv, lambda: [dsysv()]),
+    "polish_all": (lambda *a: _core.polish_all(dsysv(), *a), lambda: face_arguments()[1:]),
+    "sums_of_parts": (
+        _core.sums_of_parts,
+        lambda: [np.eye(N), visits(), np.array([2, N], np.int64), np.ones(N), np.zeros(N)],
     ),
     "native_source": (lambda rows: solved(_core.native_source(rows)), lambda: [kernel_rows()]),
     "matrix_source": (lambda *a: solved(_core.matrix_source(*a)), lambda: [matrix(), np.ones(N)]),

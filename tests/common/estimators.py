@@ -147,4 +147,4 @@ def _plain(value: Any) -> Any:
         return _plain(value.to_dict())
     if value is None or isinstance(value, bool | int | float | str | np.generic):
         return repr(value)
-    return _plain(vars(value))
+    return _plain(value.__getstate__())  # without what is only kept to be quick
