@@ -88,5 +88,6 @@ void bind_kernel(nb::module_& m);
 void bind_box(nb::module_& m);
 void bind_box_columns(nb::module_& m);
 void bind_distances(nb::module_& m);
+void bind_linear(nb::module_& m);
 
 }  // namespace widemargin

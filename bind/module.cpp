@@ -25,4 +25,5 @@ NB_MODULE(_core, m) {
   bind_box(m);
   bind_box_columns(m);
   bind_distances(m);
+  bind_linear(m);
 }

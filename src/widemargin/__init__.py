@@ -13,6 +13,7 @@ _NAMES = {
     "Hedge": "estimator.experts",
     "KernelPerceptron": "estimator.kernel_perceptron",
     "KernelRidge": "estimator.kernel_ridge",
+    "LinearSVC": "estimator.linear_svc",
     "MarginPerceptron": "estimator.margin_perceptron",
     "NuSVC": "estimator.svc",
     "NuSVR": "estimator.svr",

@@ -79,17 +79,19 @@ class NumberTargets:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Classifier(ClassifierMixin, Learner):
-    """Binary learners for any number of classes, one-vs-rest or one-vs-one."""
+class Deciding(ClassifierMixin, Learner):
+    """Scores of parts become decisions between classes; `_scheme` says how."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Learner._parameter_constraints,
-        "multiclass": [StrOptions({"ovr", "ovo"})],
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    multiclass: str = "ovr"
     class_weight: Any = None
+
+    @property
+    def _scheme(self) -> str:
+        raise NotImplementedError
 
     def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Training:
         """Rows, codes and weights with class_weight multiplied in."""
@@ -113,7 +115,7 @@ class Classifier(ClassifierMixin, Learner):
         """
         check_is_fitted(self)
         X = read_rows(self, X)
-        return decide(self._scores(X), len(self.classes_), self.multiclass)
+        return decide(self._scores(X), len(self.classes_), self._scheme)
 
     def predict(self, X: Any) -> np.ndarray:
         """The label of each row.
@@ -128,3 +130,19 @@ class Classifier(ClassifierMixin, Learner):
         """
         codes = winners(self.decision_function(X))
         return self.classes_[codes]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Classifier(Deciding):
+    """Binary learners for any number of classes, one-vs-rest or one-vs-one."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Deciding._parameter_constraints,
+        "multiclass": [StrOptions({"ovr", "ovo"})],
+    }
+
+    multiclass: str = "ovr"
+
+    @property
+    def _scheme(self) -> str:
+        return self.multiclass
