@@ -89,5 +89,6 @@ void bind_box(nb::module_& m);
 void bind_box_columns(nb::module_& m);
 void bind_distances(nb::module_& m);
 void bind_linear(nb::module_& m);
+void bind_linear_features(nb::module_& m);
 
 }  // namespace widemargin

@@ -8,14 +8,14 @@
 namespace widemargin {
 namespace {
 
-struct BoundProblem {
+struct BoundLinearProblem {
   std::vector<nb::object> owners;
   LinearProblem p;
   Index n, d;
 };
 
 // Python may hand over anything; the loops believe these.
-BoundProblem problem(nb::object rows_object, In<double> t, In<double> C, int loss, double eps) {
+BoundLinearProblem problem(nb::object rows_object, In<double> t, In<double> C, int loss, double eps) {
   const Rows& rows = nb::cast<const Rows&>(rows_object);
   const Index n = count(rows.view);
   if (static_cast<Index>(t.shape(0)) != n || static_cast<Index>(C.shape(0)) != n)
@@ -28,14 +28,14 @@ BoundProblem problem(nb::object rows_object, In<double> t, In<double> C, int los
   return {{rows_object, nb::cast(t), nb::cast(C)}, p, n, width(rows.view)};
 }
 
-struct BoundDescent {
+struct BoundDualDescent {
   nb::object owner;
   DualDescent solver;
 };
 
 using Counters = InOut<std::int64_t>;
 
-int advance(BoundDescent& self, InOut<double> w, InOut<double> b, InOut<Column> left_at, Counters counters,
+int advance(BoundDualDescent& self, InOut<double> w, InOut<double> b, InOut<Column> left_at, Counters counters,
             InOut<double> sums, Index budget, Index until_epoch) {
   const Index n = self.solver.n();
   if (static_cast<Index>(w.shape(0)) != self.solver.d() + 1) fail("w must have d + 1 entries");
@@ -69,7 +69,7 @@ void need(std::size_t found, Index wanted, const char* what) {
   if (static_cast<Index>(found) != wanted) fail(std::string(what) + " does not have the length of this problem");
 }
 
-nb::tuple pass(const BoundProblem& self, int how, double k, In<double> w, InOut<double> b, InOut<double> z,
+nb::tuple pass(const BoundLinearProblem& self, int how, double k, In<double> w, InOut<double> b, InOut<double> z,
                InOut<double> h, InOut<double> g, In<double> a) {
   const Variables kind = choice(how, Variables::proximal, "kind of variables");
   need(w.shape(0), self.d + 1, "w");
@@ -88,7 +88,8 @@ nb::tuple pass(const BoundProblem& self, int how, double k, In<double> w, InOut<
   return nb::make_tuple(s.loss, s.residual, s.smooth, s.total);
 }
 
-nb::tuple line(const BoundProblem& self, int how, double k, In<double> z, In<double> v, double step, In<double> a) {
+nb::tuple line(const BoundLinearProblem& self, int how, double k, In<double> z, In<double> v, double step,
+               In<double> a) {
   const Variables kind = choice(how, Variables::proximal, "kind of variables");
   need(z.shape(0), self.n, "z");
   need(v.shape(0), self.n, "v");
@@ -138,24 +139,24 @@ void diagonal(const Rows& rows, In<Column> among, In<double> h, InOut<double> ou
 }  // namespace
 
 void bind_linear(nb::module_& m) {
-  nb::class_<BoundProblem>(m, "LinearProblem", "Rows, targets and prices of a linear machine.")
-      .def_ro("n", &BoundProblem::n)
-      .def_ro("d", &BoundProblem::d)
+  nb::class_<BoundLinearProblem>(m, "LinearProblem", "Rows, targets and prices of a linear machine.")
+      .def_ro("n", &BoundLinearProblem::n)
+      .def_ro("d", &BoundLinearProblem::d)
       .def("walk", &pass, "how"_a, "k"_a, "w"_a.noconvert(), "b"_a.noconvert(), "z"_a.noconvert(), "h"_a.noconvert(),
            "g"_a.noconvert(), "a"_a.noconvert(),
            "Variables (0 given, 1 slope, 2 proximal), scores, curvatures, g -> (loss, residual, smooth, total).")
       .def("along_line", &line, "how"_a, "k"_a, "z"_a.noconvert(), "v"_a.noconvert(), "step"_a, "a"_a.noconvert(),
            "At scores z + step v -> (loss, smooth, total, slope of smooth).");
   m.def("linear_problem", &problem, "rows"_a, "t"_a.noconvert(), "C"_a.noconvert(), "loss"_a, "eps"_a);
-  nb::class_<BoundDescent>(m, "DualDescent", "Dual coordinate descent.")
+  nb::class_<BoundDualDescent>(m, "DualDescent", "Dual coordinate descent.")
       .def("advance", &advance, "w"_a.noconvert(), "b"_a.noconvert(), "left_at"_a.noconvert(), "counters"_a.noconvert(),
            "sums"_a.noconvert(), "budget"_a, "until_epoch"_a, "-> 0 budget, 1 epoch, 2 look at all rows");
   m.def(
       "dual_descent",
       [](nb::object owner, double tau, bool free_bias, bool shrink, std::uint64_t seed) {
         if (!(tau >= 0) || !std::isfinite(tau)) fail("tau must not be negative");
-        const BoundProblem& self = nb::cast<const BoundProblem&>(owner);
-        return BoundDescent{owner, DualDescent(self.p, {tau, free_bias, shrink, seed})};
+        const BoundLinearProblem& self = nb::cast<const BoundLinearProblem&>(owner);
+        return BoundDualDescent{owner, DualDescent(self.p, {tau, free_bias, shrink, seed})};
       },
       "problem"_a, "tau"_a, "free_bias"_a, "shrink"_a, "seed"_a);
   m.def("normal_matrix", &matrix, "rows"_a, "among"_a.noconvert(), "h"_a.noconvert(), "H"_a.noconvert(),

@@ -26,4 +26,5 @@ NB_MODULE(_core, m) {
   bind_box_columns(m);
   bind_distances(m);
   bind_linear(m);
+  bind_linear_features(m);
 }

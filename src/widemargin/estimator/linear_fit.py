@@ -153,7 +153,11 @@ class LinearLearner(Learner):
         return LinearFit(problem, self.tol, seed=self._seed, max_steps=self.max_iter, dual=self.dual)
 
     def _certificate(self, data: Training, problem: LinearProblem, w: np.ndarray, b: np.ndarray) -> SVMCertificate:
-        radius = math.sqrt(data.max_squared_norm) * (1 + 1e-12)
         return certify_linear(
-            problem, w[:-1], float(w[-1]), b, radius=radius, asked=self.tol, data_digest=data.digest
+            problem, w[:-1], float(w[-1]), b, radius=self._radius(data), asked=self.tol, data_digest=data.digest
         )
+
+    @staticmethod
+    def _radius(data: Training) -> float:
+        """Of the longest row, rounded up."""
+        return math.sqrt(data.max_squared_norm) * (1 + 1e-12)

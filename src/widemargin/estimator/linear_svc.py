@@ -16,9 +16,11 @@ import numpy as np
 from ..base.callbacks import with_callbacks
 from ..base.errors import BadInput
 from ..base.params import StrOptions
+from ..certificate.linear_classes import certify_classes
 from ..certificate.record import SVMCertificate, merge
 from ..data.rows import Training, canonical
 from ..loss.losses import FOR_CLASSES
+from ..model.class_problem import ClassProblem
 from ..model.linear_problem import LinearProblem
 from ..model.multiclass import Part, binary_parts, rows_of_parts
 from .base import Deciding
@@ -146,8 +148,16 @@ class LinearSVC(LinearLearner, Deciding):
     def _parts(self, data: Training) -> list[Part]:
         return binary_parts(len(data.labels), self.multi_class)
 
+    @property
+    def _together(self) -> bool:
+        """One problem for all classes; of two it is that of the hinge at twice the price."""
+        return self.multi_class == "crammer_singer"
+
     def _problems(self, data: Training) -> list[Any]:
         parts = self._parts(data)
+        if self._together and len(data.labels) > 2:
+            X, scale = data.X, float(self.intercept_scaling)
+            return [ClassProblem(X, data.rows, data.y, self._price(data), len(data.labels), self._bias(), scale)]
         return [self._problem(data, part, rows) for part, rows in zip(parts, rows_of_parts(parts, data.y), strict=True)]
 
     def _problem(self, data: Training, part: Part, rows: np.ndarray | None) -> LinearProblem:
@@ -156,11 +166,11 @@ class LinearSVC(LinearLearner, Deciding):
         return LinearProblem(
             X,
             signs if rows is None else signs[rows],
-            self._price(data, rows),
-            FOR_CLASSES[self.loss],
+            self._price(data, rows) * (2.0 if self._together else 1.0),
+            FOR_CLASSES["hinge" if self._together else self.loss],
             self._bias(),
             float(self.intercept_scaling),
-            self.penalty,  # type: ignore[arg-type]
+            "l2" if self._together else self.penalty,  # type: ignore[arg-type]
             data.rows if rows is None else None,
         )
 
@@ -168,18 +178,27 @@ class LinearSVC(LinearLearner, Deciding):
         return {"classes_": data.labels.classes}
 
     def _merged(self, data: Training, certificates: Sequence[SVMCertificate]) -> Any:
+        if len(certificates) == 1:
+            return certificates[0]
         names = [part.name(data.labels.classes) for part in self._parts(data)]
         return merge(dict(zip(names, certificates, strict=True)), data_digest=data.digest)
 
     def _certify(self, data: Training, *, prove: bool = False) -> Any:
         certificates = []
-        W = np.column_stack([self.coef_, self.intercept_])
-        for k, problem in enumerate(self._problems(data)):
+        W, problems = np.column_stack([self.coef_, self.intercept_]), self._problems(data)
+        many = len(W) // len(problems)
+        for k, problem in enumerate(problems):
             if self.proof_ is None:
                 certificates.append(unproved(data.digest))
                 continue
-            certificates.append(self._certificate(data, problem, W[k], self.proof_[k].b))
+            w = W[k * many : (k + 1) * many].reshape(problem.shape)
+            certificates.append(self._certificate(data, problem, w, self.proof_[k].b))
         return self._merged(data, certificates)
+
+    def _certificate(self, data: Training, problem: Any, w: np.ndarray, b: np.ndarray) -> SVMCertificate:
+        if not isinstance(problem, ClassProblem):
+            return super()._certificate(data, problem, w, b)
+        return certify_classes(problem, w, b, radius=self._radius(data), asked=self.tol, data_digest=data.digest)
 
 
 def unproved(digest: str) -> SVMCertificate:

@@ -14,15 +14,18 @@ import numpy as np
 
 from ..base.drive import Watch, drive
 from ..base.records import Stop, Trace
+from ..model.class_problem import ClassProblem
 from ..model.linear_problem import LinearProblem
+from .class_descent import ClassSolver
 from .dual_descent import DescentSolver
+from .feature_descent import FeatureSolver
 from .newton import NewtonSolver
 
 ENDLESS = 1 << 40
 SPARE = 0.9  # of the tolerance is used, so that the certificate seldom sends a fit back
 MANY = 5  # times more rows than features: Newton's method
 FEW = 30  # features that are always few
-METHODS = {"newton": NewtonSolver, "dual descent": DescentSolver}
+METHODS: dict[str, Any] = {s.name: s for s in (NewtonSolver, DescentSolver, FeatureSolver, ClassSolver)}
 
 
 @dataclass
@@ -38,8 +41,12 @@ class LinearSolution:
     sharpness: float = 1.0  # from which Newton's method may go on elsewhere
 
 
-def plan(problem: LinearProblem, dual: bool | str = "auto") -> tuple[str, ...]:
+def plan(problem: LinearProblem | ClassProblem, dual: bool | str = "auto") -> tuple[str, ...]:
     """The methods to try, one after the other; `dual` fixes the first."""
+    if isinstance(problem, ClassProblem):
+        return ("class descent",)
+    if problem.penalty == "l1":
+        return ("feature descent",)
     n, d = problem.n, problem.d
     wide = d > FEW and (n < MANY * d or not NewtonSolver.affordable(problem))
     first = wide if dual == "auto" else dual
@@ -50,7 +57,8 @@ class LinearFit:
     """One problem from its start to its solution, and further if that was not good enough."""
 
     def __init__(
-        self, problem: LinearProblem, tol: float, *, seed: int = 0, max_steps: int = -1, dual: bool | str = "auto"
+        self, problem: LinearProblem | ClassProblem, tol: float, *, seed: int = 0, max_steps: int = -1,
+        dual: bool | str = "auto",
     ) -> None:
         self.problem, self.tol, self.seed, self.max_steps = problem, SPARE * tol, seed, max_steps
         self.methods = list(plan(problem, dual))
