@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import nullcontext
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.linalg import LinAlgWarning
 from sklearn.exceptions import ConvergenceWarning
-from tests.common.estimators import each_classifier, each_estimator, make, reads_targets, sample, takes
+from tests.common.estimators import each_classifier, each_estimator, ends_by_gap, make, reads_targets, sample, takes
 
 from widemargin.base.errors import BadInput
 
@@ -34,7 +35,11 @@ def test_odd_data_that_are_no_fault(cls, how):
     """A model without warning or NaN, and a certificate that does not fail."""
     X, y = sample(cls)
     X = FINE[how](X)
-    model = make(cls).fit(X, y)
+    # Sums of 3e38 that cancel to 1e-38 leave float64 no proof of an optimum: a linear machine says so.
+    coarse = how == "largest float32" and takes(cls, "regularize_intercept")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if coarse else "error", ConvergenceWarning)
+        model = make(cls).fit(X, y)
     assert model.predict(X).shape == (45,)
     assert np.isfinite(model.predict(X).astype(float)).all()
     assert model.certificate_.holds is not False
@@ -48,7 +53,7 @@ def test_light_and_heavy_rows(cls, w):
     # Two equal rows of weight 1e30 leave linear equations singular in float64: that is said, and the model is usable.
     singular = w > 1e15 and not takes(cls, "max_iter")
     # Where some bounds are 1e30 times others, a violation of 0.001 is far below rounding.
-    coarse = w > 1e15 and takes(cls, "gap_tol")
+    coarse = w > 1e15 and ends_by_gap(cls)
     said = (
         pytest.warns(LinAlgWarning, match="raise alpha")
         if singular

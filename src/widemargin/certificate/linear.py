@@ -1,11 +1,11 @@
 """How far a linear machine can be from its optimum: a duality gap from data, model and proof alone.
 
-Problem  model/linear_problem.py.  For every (w, c) and every b, with v = sum_i b_i x_i and r_i >= 0 the residuals of the
-         loss,
+Problem  model/linear_problem.py.  For every (w, c) and every b, with v = sum_i b_i x_i and r_i >= 0 the residuals of
+         the loss,
          P(w, c) - D(b) = R(w) + R*(v) - w.v  +  the same of the bias  +  sum_i r_i
 Symbols  R + R* - w.v = 1/2 |w - v|^2 for R = 1/2 |w|^2;  sum_j |w_j| - w_j v_j for R = |w|_1, if |v_j| <= 1 for all j
-Stops    D(b) <= P(w, c) for all of them, so the optimum lies between; no term of the gap is below 0, and no figures that
-         cancel are subtracted in it
+Stops    D(b) <= P(w, c) for all of them, so the optimum lies between; no term of the gap is below 0, and no figures
+         that cancel are subtracted in it
 Method   Fenchel's inequality, term by term [BoydVandenberghe04, sec. 3.3.2], and a bound on all rounding [Higham02]
 """
 
@@ -88,7 +88,8 @@ def products(X: Any, w: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarr
     for first in range(0, X.shape[0], step):
         rows = slice(first, first + step)
         block = X if step >= X.shape[0] else X[rows]
-        block = block.astype(np.float64, copy=False)
+        # Contiguous, since sums of other strides are added in another order.
+        block = block.astype(np.float64, copy=False) if sp.issparse(X) else np.ascontiguousarray(block, np.float64)
         z[rows] = block @ w
         v += block.T @ b[rows]
     return z, v
@@ -119,7 +120,7 @@ class _Point:
         gap = between + float(residual.sum())
         of_z = gamma(self._terms() + 4) * (self.radius * float(np.linalg.norm(self.w)) + abs(self.c))
         steep = p.loss.steepest(z, b, p.t, p.C)
-        rounding = error + of_z * float(steep.sum()) + of_z**2 * float(p.C.sum())
+        rounding = error + of_z * float(steep.sum()) + of_z * of_z * float(p.C.sum())
         rounding += gamma(p.n + 8) * float(residual.sum()) + 8 * UNIT * float(steep @ (1 + np.abs(p.t) + np.abs(z)))
         lower, upper = p.loss.bounds(p.t, p.C)
         at_bound = (b <= lower) | (b >= upper) | (b == 0)
@@ -141,7 +142,7 @@ class _Point:
         if p.penalty == "l1":
             return 0.0
         bias = p.scale * self.total if p.bias == "regularised" else 0.0
-        return float(self.v @ self.v) / 2 + bias**2 / 2
+        return float(self.v @ self.v) / 2 + bias * bias / 2
 
     def _between(self) -> tuple[float, float]:
         """R + R* - w.v of weights and bias, and what rounding may have made of it."""
@@ -156,12 +157,12 @@ class _Point:
                 between += abs(self.c) / p.scale - self.c * self.total
             return between, float(np.abs(w).sum()) * (of_v + gamma(p.d + 4)) + of_bias
         off = float(np.linalg.norm(w - v))
-        between = off**2 / 2
+        between = off * off / 2
         if p.bias == "regularised":
             bias = self.c / p.scale - p.scale * self.total
-            between += bias**2 / 2
+            between += bias * bias / 2
             of_bias = abs(bias) * p.scale * UNIT * size
-        return between, off * of_v + of_v**2 + gamma(p.d + 4) * between + of_bias
+        return between, off * of_v + of_v * of_v + gamma(p.d + 4) * between + of_bias
 
     def _terms(self) -> int:
         X = self.problem.X

@@ -87,7 +87,7 @@ def _figures(p: ClassProblem, W: np.ndarray, b: np.ndarray, z: np.ndarray, v: np
         gap += float(bias @ bias) / 2
     of_v = gamma(p.n + 4) * radius * size
     of_z = gamma(p.d + 4) * (radius * float(np.abs(w).max(initial=0.0)) * np.sqrt(p.d) + float(np.abs(c).max()))
-    rounding = float(np.linalg.norm(off)) * of_v + of_v**2 + 2 * (of_z + 8 * UNIT) * float(p.C.sum() + size)
+    rounding = float(np.linalg.norm(off)) * of_v + of_v * of_v + 2 * (of_z + 8 * UNIT) * float(p.C.sum() + size)
     rounding += gamma(p.n * p.k) * abs(gap) + float(np.abs(c) @ np.abs(sums)) * (p.bias == "free")
     bound = np.zeros_like(b)
     bound[own] = p.C

@@ -78,16 +78,8 @@ class NumberTargets:
         return read_training(self, X, y, sample_weight, regression=True, threads=self._threads(), **options)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Deciding(ClassifierMixin, Learner):
-    """Scores of parts become decisions between classes; `_scheme` says how."""
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Learner._parameter_constraints,
-        "class_weight": [StrOptions({"balanced"}), dict, None],
-    }
-
-    class_weight: Any = None
+class Deciding(ClassifierMixin):
+    """Scores of parts become decisions between classes; `_scheme` says how. Comes before the kind of learner."""
 
     @property
     def _scheme(self) -> str:
@@ -133,15 +125,17 @@ class Deciding(ClassifierMixin, Learner):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Classifier(Deciding):
+class Classifier(Deciding, Learner):
     """Binary learners for any number of classes, one-vs-rest or one-vs-one."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Deciding._parameter_constraints,
+        **Learner._parameter_constraints,
         "multiclass": [StrOptions({"ovr", "ovo"})],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
     multiclass: str = "ovr"
+    class_weight: Any = None
 
     @property
     def _scheme(self) -> str:

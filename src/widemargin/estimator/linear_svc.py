@@ -24,12 +24,12 @@ from ..model.class_problem import ClassProblem
 from ..model.linear_problem import LinearProblem
 from ..model.multiclass import Part, binary_parts, rows_of_parts
 from .base import Deciding
-from .linear_fit import LinearLearner
+from .linear_fit import LinearLearner, unproved
 from .whole import whole_or_nothing
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LinearSVC(LinearLearner, Deciding):
+class LinearSVC(Deciding, LinearLearner):
     """Linear support vector machine with the proof of its optimum.
 
     Parameters
@@ -79,8 +79,6 @@ class LinearSVC(LinearLearner, Deciding):
         The biases.
     classes_ : ndarray of shape (n_classes,)
         The labels in order.
-    class_weight_ : ndarray of shape (n_classes,)
-        What `class_weight` multiplies C of each with.
     solver_ : str
         The method that came to the end: "newton", "dual descent", "feature descent" or "class descent".
     n_iter_ : int
@@ -97,15 +95,16 @@ class LinearSVC(LinearLearner, Deciding):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinearLearner._parameter_constraints,
-        **Deciding._parameter_constraints,
         "penalty": [StrOptions({"l1", "l2"})],
         "loss": [StrOptions(set(FOR_CLASSES))],
         "multi_class": [StrOptions({"ovr", "ovo", "crammer_singer"})],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
     penalty: str = "l2"
     loss: str = "squared_hinge"
     multi_class: str = "ovr"
+    class_weight: Any = None
 
     @property
     def _scheme(self) -> str:
@@ -199,8 +198,3 @@ class LinearSVC(LinearLearner, Deciding):
         if not isinstance(problem, ClassProblem):
             return super()._certificate(data, problem, w, b)
         return certify_classes(problem, w, b, radius=self._radius(data), asked=self.tol, data_digest=data.digest)
-
-
-def unproved(digest: str) -> SVMCertificate:
-    """Where the proof was left out of a file."""
-    return SVMCertificate(claim="the proof was left out of the file", holds=None, data_digest=digest)

@@ -51,12 +51,16 @@ class LinearWork:
         fit = self.estimator._fit_of(self.problems[k])
         fit.start(*self.starts[k])
         self.fits[k] = fit
-        watch = self._watch(cancelled)
-        solved = self._proved(k, fit.run(watch, lambda _: self.model()))
+        watch, look = self._watch(cancelled), lambda _: self.model()
+        solved = self._proved(k, fit.run(watch, look))
         for _ in range(REFINEMENTS):
-            if solved.solution.stop.kind != "converged" or reached(self.estimator, solved.certificate):
+            kind = solved.solution.stop.kind
+            if kind not in ("converged", "stalled") or reached(self.estimator, solved.certificate):
                 break
-            solved = self._proved(k, fit.refine(watch))
+            found = fit.refine(watch) if kind == "converged" else fit.other(watch, look)
+            if found is None:
+                break
+            solved = self._better(solved, self._proved(k, found))
         kind = solved.solution.stop.kind
         if kind != "asked" and reached(self.estimator, solved.certificate):  # whatever ended it, it is the end
             solved.solution.stop = Stop("converged", "")
@@ -64,6 +68,13 @@ class LinearWork:
             solved.solution.stop = Stop("stalled", "")
         self.done[k] = solved
         return solved
+
+    def _better(self, old: Solved, new: Solved) -> Solved:
+        """The one to keep: the new, unless its objective is worse and its gap no proof."""
+        if reached(self.estimator, new.certificate) or new.solution.stop.kind not in ("stalled", "converged"):
+            return new
+        before, after = old.certificate.primal, new.certificate.primal
+        return new if before is None or (after is not None and after <= before) else old
 
     def _proved(self, k: int, found: LinearSolution) -> Solved:
         p = self.problems[k]

@@ -18,7 +18,7 @@ from .newton import GIVEN, NONE
 COUNTERS = ("epoch", "position", "visits", "updates", "active")
 SUMS = ("residual", "violation", "bound", "last_residual", "dual", "aim")
 LOOK = 2
-SLOW = 300.0  # visits to each row after which another method is tried
+FIRST, PATIENCE = 30.0, 150.0  # visits to each row before the pace is judged, and that it may then still take
 
 
 @dataclass
@@ -30,6 +30,7 @@ class DescentState:
     left_at: np.ndarray
     counters: np.ndarray
     sums: np.ndarray
+    pace: np.ndarray  # visits at the last mark, and the residual then
 
     def __getattr__(self, name: str) -> Any:
         if name in COUNTERS:
@@ -58,7 +59,7 @@ class DescentSolver:
         p = self.problem
         counters, sums = np.zeros(len(COUNTERS), np.int64), np.zeros(len(SUMS))
         counters[-1], sums[-1] = p.n, self.tol
-        state = DescentState(np.zeros(p.d + 1), np.zeros(p.n), np.zeros(p.n, np.int32), counters, sums)
+        state = DescentState(np.zeros(p.d + 1), np.zeros(p.n), np.zeros(p.n, np.int32), counters, sums, np.zeros(2))
         if b is not None:
             state.b[:] = b
             _, _, total = self._walk(np.zeros(p.d + 1) if w is None else w, state.b, state.w)
@@ -92,11 +93,23 @@ class DescentSolver:
             budget -= max(s.visits - before, 1)
             if stop == LOOK and self._judged(s):
                 return "converged"
-            if s.position == 0 and s.visits > SLOW * self.problem.n:
+            if s.position == 0 and self._too_slow(s):
                 return "stalled"
             if stop != LOOK or s.epoch >= until:
                 return None
         return None
+
+    def _too_slow(self, s: DescentState) -> bool:
+        """Whether the fall of the residual since half the visits says that it would take too many more."""
+        n = self.problem.n
+        if s.visits < max(2 * s.pace[0], FIRST * n / 2):
+            return False
+        (visits, residual), s.pace[:] = s.pace.copy(), (s.visits, s.last_residual)
+        if visits == 0 or s.visits < FIRST * n:
+            return False
+        fall = np.log(max(residual, 1e-300) / max(s.last_residual, 1e-300)) / (s.visits - visits)
+        left = np.log(max(s.last_residual / max(self.tol * abs(s.dual), self.problem.least), 1.0))
+        return bool(left > PATIENCE * n * fall)
 
     def _judged(self, s: DescentState) -> bool:
         """Look at all rows; where they are not good enough, bring them back and aim lower."""

@@ -1,7 +1,7 @@
 """Coordinate descent over features: the seam between Python and core/solver/feature_descent.
 
-A step is an epoch over the features. At growing epochs the gap is asked for: the slopes of the losses, scaled so that no
-feature's sum of them is above 1, are a point of the dual.
+A step is an epoch over the features. At growing epochs the gap is asked for: the slopes of the losses, scaled so that
+no feature's sum of them is above 1, are a point of the dual.
 """
 
 from __future__ import annotations

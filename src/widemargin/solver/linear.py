@@ -1,8 +1,8 @@
 """From a linear problem to its solution: which method, and what to do when it is slow.
 
-Newton's method where there are several times more rows than features and these are not too many: a step costs a look at
-all rows and equations in the features. Dual coordinate descent elsewhere, and Newton's method, by conjugate gradients if
-need be, where that is slow. Features are chosen one by one where the penalty is |w|_1.
+Newton's method where there are several times more rows than features and these are not too many: a step costs a look
+at all rows and equations in the features. Dual coordinate descent elsewhere, and Newton's method, if need be by
+conjugate gradients, where that is slow. Features are chosen one by one where the penalty is |w|_1.
 """
 
 from __future__ import annotations
@@ -57,7 +57,12 @@ class LinearFit:
     """One problem from its start to its solution, and further if that was not good enough."""
 
     def __init__(
-        self, problem: LinearProblem | ClassProblem, tol: float, *, seed: int = 0, max_steps: int = -1,
+        self,
+        problem: LinearProblem | ClassProblem,
+        tol: float,
+        *,
+        seed: int = 0,
+        max_steps: int = -1,
         dual: bool | str = "auto",
     ) -> None:
         self.problem, self.tol, self.seed, self.max_steps = problem, SPARE * tol, seed, max_steps
@@ -74,23 +79,27 @@ class LinearFit:
         self.state = self.solver.start(w, b, k)
 
     def run(self, watch: Watch | None = None, snapshot: Any = None) -> LinearSolution:
-        """Until the gap is small enough, or nothing helps."""
+        """Until the gap is small enough, or this method does not help."""
         if self.solver is None:
             self.start()
-        while True:
-            stop, trace = drive(
-                self.solver,
-                self.state,
-                last=ENDLESS,
-                explain=lambda kind: Stop(kind, kind),
-                watch=watch,
-                snapshot=(lambda: snapshot(self.solution(Stop("asked", "asked")))) if snapshot else lambda: None,
-            )
-            self._keep(trace)
-            if stop.kind != "stalled" or not self.methods:
-                return self.solution(stop)
-            self.steps += self.solver.step(self.state)
-            self.start(*self.solver.solution(self.state))
+        stop, trace = drive(
+            self.solver,
+            self.state,
+            last=ENDLESS,
+            explain=lambda kind: Stop(kind, kind),
+            watch=watch,
+            snapshot=(lambda: snapshot(self.solution(Stop("asked", "asked")))) if snapshot else lambda: None,
+        )
+        self._keep(trace)
+        return self.solution(stop)
+
+    def other(self, watch: Watch | None = None, snapshot: Any = None) -> LinearSolution | None:
+        """On from here with the next method, if there is one."""
+        if not self.methods:
+            return None
+        self.steps += self.solver.step(self.state)
+        self.start(*self.solver.solution(self.state))
+        return self.run(watch, snapshot)
 
     def refine(self, watch: Watch | None = None) -> LinearSolution:
         """On to a smaller gap: the certificate was not satisfied."""

@@ -24,7 +24,7 @@ from .. import _core
 from ..base.blas import one_blas_thread
 from ..model.linear_problem import LinearProblem
 
-EXACT = 2000  # features up to which the matrix is made
+EXACT, SMALL, SPARE = 2000, 300, 4  # features up to which the matrix is made, if it is small beside the rows
 SAMPLED = 100  # rows for each feature that tell the curvature well enough
 GROWTH = 1.5  # of the sharpness, from one centre to the next
 SLOW = 60  # steps without a better gap after which there will be none
@@ -69,8 +69,8 @@ class NewtonSolver:
 
     @staticmethod
     def affordable(problem: LinearProblem) -> bool:
-        """Whether the equations can be written down."""
-        return problem.d <= EXACT
+        """Whether the equations can be written down, in little memory beside the rows."""
+        return problem.d <= SMALL or (problem.d <= EXACT and SPARE * problem.d**2 <= problem.native.size)
 
     def __init__(self, problem: LinearProblem, tol: float, max_steps: int = -1, seed: int = 0) -> None:
         self.problem, self.tol = problem, tol
@@ -171,7 +171,7 @@ class NewtonSolver:
     def _distance(self, w: np.ndarray, g: np.ndarray, total: float) -> float:
         off = w[:-1] - g[:-1]
         bias = w[-1] / self.problem.scale - self.problem.scale * total if self.problem.bias == "regularised" else 0.0
-        return float(off @ off) / 2 + bias**2 / 2
+        return float(off @ off) / 2 + bias * bias / 2
 
     def _walk(self, s: NewtonState) -> None:
         """Everything that is known at w."""
