@@ -89,20 +89,21 @@ BoundClassDescent make_classes(nb::object rows_object, In<Column> y, In<double> 
           ClassDescent({rows.view, y.data(), C.data(), k, tau, free_bias, seed})};
 }
 
-bool advance_classes(BoundClassDescent& self, InOut<double> W, InOut<double> b, Counters counters, InOut<double> sums,
-                     Index budget, Index until_epoch) {
+bool advance_classes(BoundClassDescent& self, InOut<double> W, InOut<double> b, InOut<Column> left_at,
+                     Counters counters, InOut<double> sums, Index budget, Index until_epoch) {
   const Index n = self.solver.n(), k = self.solver.problem().k;
   need(W.shape(0), (self.solver.d() + 1) * k, "W");
   need(b.shape(0), n * k, "b");
-  if (counters.shape(0) != 4 || sums.shape(0) != 4) fail("the state does not have the fields of this version");
-  check_counters(counters.data(), 4, n);
+  need(left_at.shape(0), n, "left_at");
+  if (counters.shape(0) != 5 || sums.shape(0) != 6) fail("the state does not have the fields of this version");
+  check_counters(counters.data(), 5, n);
   check_epochs(counters);
   const std::int64_t* c = counters.data();
   const double* x = sums.data();
-  ClassState s{W.data(), b.data(), c[0], c[1], c[2], c[3], x[0], x[1], x[2], x[3]};
+  ClassState s{W.data(), b.data(), left_at.data(), c[0], c[1], c[2], c[3], c[4], x[0], x[1], x[2], x[3], x[4], x[5]};
   const auto write = [&] {
-    const std::int64_t i[] = {s.epoch, s.position, s.visits, s.updates};
-    const double v[] = {s.residual, s.last_residual, s.dual, s.aim};
+    const std::int64_t i[] = {s.epoch, s.position, s.visits, s.updates, s.active};
+    const double v[] = {s.residual, s.last_residual, s.dual, s.aim, s.violation, s.bound};
     std::copy(std::begin(i), std::end(i), counters.data());
     std::copy(std::begin(v), std::end(v), sums.data());
   };
@@ -131,6 +132,19 @@ nb::tuple walk_classes(const BoundClassDescent& self, In<double> W, In<double> b
   return nb::make_tuple(sums.loss, sums.residual);
 }
 
+using Square = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void step_of_features(Square H, In<double> g, In<double> w, In<double> r, InOut<double> p, double tol, Index rounds) {
+  const auto d = static_cast<Index>(g.shape(0));
+  need(H.shape(0), d, "H");
+  need(H.shape(1), d, "H");
+  need(w.shape(0), d, "w");
+  need(r.shape(0), d, "r");
+  need(p.shape(0), d, "p");
+  nb::gil_scoped_release free;
+  penalised_step(H.data(), g.data(), w.data(), r.data(), p.data(), d, tol, rounds, poll_signals);
+}
+
 }  // namespace
 
 void bind_linear_features(nb::module_& m) {
@@ -139,9 +153,12 @@ void bind_linear_features(nb::module_& m) {
            "counters"_a.noconvert(), "sums"_a.noconvert(), "budget"_a, "until_epoch"_a);
   m.def("feature_descent", &make_features, "columns"_a, "t"_a.noconvert(), "C"_a.noconvert(), "loss"_a, "intercept"_a,
         "bias_penalty"_a, "seed"_a);
+  m.def("penalised_step", &step_of_features, "H"_a.noconvert(), "g"_a.noconvert(), "w"_a.noconvert(), "r"_a.noconvert(),
+        "p"_a.noconvert(), "tol"_a, "rounds"_a, "Nearly minimises g.p + p'Hp/2 + sum r |w + p|.");
   nb::class_<BoundClassDescent>(m, "ClassDescent", "Dual coordinate descent for all classes at once.")
-      .def("advance", &advance_classes, "W"_a.noconvert(), "b"_a.noconvert(), "counters"_a.noconvert(),
-           "sums"_a.noconvert(), "budget"_a, "until_epoch"_a, "-> whether to look at all rows")
+      .def("advance", &advance_classes, "W"_a.noconvert(), "b"_a.noconvert(), "left_at"_a.noconvert(),
+           "counters"_a.noconvert(), "sums"_a.noconvert(), "budget"_a, "until_epoch"_a,
+           "-> whether to look at all rows")
       .def("walk", &walk_classes, "W"_a.noconvert(), "b"_a.noconvert(), "G"_a.noconvert(), "-> (loss, residual)");
   m.def("class_descent", &make_classes, "rows"_a, "y"_a.noconvert(), "C"_a.noconvert(), "k"_a, "tau"_a, "free_bias"_a,
         "seed"_a);

@@ -34,6 +34,22 @@ double residual(const double* u, const double* b, double C, Index y, Index k, do
   return r;
 }
 
+struct Highest {
+  double top, second, lowest_used;  // the last among those with a_m > 0
+};
+
+Highest highest(const double* u, const double* b, double C, Index y, Index k) {
+  Highest h{u[0], -HUGE_VAL, HUGE_VAL};
+  for (Index m = 0; m < k; ++m) {
+    if (m > 0 && u[m] > h.top)
+      h.second = h.top, h.top = u[m];
+    else if (m > 0)
+      h.second = std::max(h.second, u[m]);
+    if ((m == y ? C : 0.0) - b[m] > 0) h.lowest_used = std::min(h.lowest_used, u[m]);
+  }
+  return h;
+}
+
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
@@ -45,8 +61,7 @@ ClassDescent::ClassDescent(ClassProblem problem)
       q_(at(n_)),
       u_(at(p_.k)),
       sorted_(at(p_.k)),
-      fresh_(at(p_.k)),
-      order_(at(n_)) {
+      fresh_(at(p_.k)) {
   squared_norms(p_.rows, q_.data(), 1);
   for (double& q : q_) q = std::max(q + p_.tau, 1e-12);
 }
@@ -70,15 +85,20 @@ template <class Rows>
 void ClassDescent::visit(const Rows& rows, ClassState& s, Index end) {
   constexpr Index ahead = 4;
   const Index k = p_.k;
+  const auto size = static_cast<Index>(order_.size());
   for (Index v = s.position; v < end; ++v) {
     const Index i = order_[at(v)], y = p_.y[i];
-    if (v + ahead < n_) rows.prefetch(order_[at(v + ahead)]);
+    if (v + ahead < size) rows.prefetch(order_[at(v + ahead)]);
     const auto row = rows[i];
     double* b = s.b + i * k;
     scores(row, s.W, d_, k, y, u_.data());
-    const double top = *std::max_element(u_.begin(), u_.end()), r = residual(u_.data(), b, p_.C[i], y, k, top);
-    if (r <= 1e-15 * p_.C[i]) continue;  // this row is where it should be
-    s.residual += r;
+    const Highest h = highest(u_.data(), b, p_.C[i], y, k);
+    if (h.lowest_used >= h.top) {  // this row is where it should be
+      if (s.bound > 0 && h.top - h.second > s.bound) s.left_at[i] = static_cast<Column>(s.epoch + 1), --s.active;
+      continue;
+    }
+    s.residual += residual(u_.data(), b, p_.C[i], y, k, h.top);
+    s.violation = std::max(s.violation, h.top - h.lowest_used);
     solve_row(q_[at(i)], p_.C[i], y, b);
     double moved = 0;
     for (Index m = 0; m < k; ++m) {
@@ -96,8 +116,18 @@ void ClassDescent::visit(const Rows& rows, ClassState& s, Index end) {
   s.position = end;
 }
 
+// The rows that were in when the epoch began, so that a state half-way through an epoch has the same order again.
+void ClassDescent::set_order(const ClassState& s) {
+  if (s.epoch == order_of_) return;
+  order_.clear();
+  for (Index i = 0; i < n_; ++i)
+    if (s.left_at[i] == 0 || s.left_at[i] == s.epoch + 1) order_.push_back(static_cast<Column>(i));
+  visiting_order(order_, Random(p_.seed, Purpose::order, static_cast<std::uint64_t>(s.epoch)));
+  order_of_ = s.epoch;
+}
+
 void ClassDescent::begin_epoch(ClassState& s) const {
-  s.residual = 0;
+  s.residual = s.violation = 0;
   if (!p_.free_bias || s.epoch == 0) return;
   std::vector<double> total(at(p_.k), 0.0);
   for (Index i = 0; i < n_; ++i) simd::add(1.0, s.b + i * p_.k, total.data(), p_.k);
@@ -115,19 +145,17 @@ double ClassDescent::dual(const ClassState& s) const {
 bool ClassDescent::advance(ClassState& s, Index budget, Index until_epoch, Poll poll) {
   const Index stretch = std::max<Index>(1, (1 << 19) / (p_.k * std::max<Index>(1, stored(p_.rows) / n_)));
   while (budget > 0 && s.epoch < until_epoch) {
-    if (s.epoch != order_of_) {
-      for (Index i = 0; i < n_; ++i) order_[at(i)] = static_cast<Column>(i);
-      visiting_order(order_, Random(p_.seed, Purpose::order, static_cast<std::uint64_t>(s.epoch)));
-      order_of_ = s.epoch;
-    }
+    set_order(s);
     if (s.position == 0) begin_epoch(s);
-    const Index end = std::min({n_, s.position + budget, s.position + stretch});
-    budget -= end - s.position;
+    const auto size = static_cast<Index>(order_.size());
+    const Index end = std::min({size, s.position + budget, s.position + stretch});
+    budget -= std::max<Index>(end - s.position, 1);
     std::visit([&](const auto& rows) { visit(rows, s, end); }, p_.rows);
     poll();
-    if (end < n_) continue;
+    if (end < size) continue;
     s.position = 0;
     ++s.epoch;
+    s.bound = s.violation;
     s.last_residual = s.residual;
     s.dual = dual(s);
     if (s.residual <= s.aim * std::abs(s.dual)) return true;

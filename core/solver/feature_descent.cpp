@@ -35,6 +35,28 @@ double newton_step(double g, double h, double w, double penalty) {
 
 }  // namespace
 
+void penalised_step(const double* H, const double* g, const double* w, const double* r, double* p, Index d, double tol,
+                    Index rounds, Poll poll) {
+  std::vector<double> q(g, g + d);  // g + Hp
+  std::fill(p, p + d, 0.0);
+  double first = 0;
+  for (Index round = 0; round < rounds; ++round) {
+    double most = 0;
+    poll();
+    for (Index j = 0; j < d; ++j) {
+      const double h = H[j * d + j];
+      if (!(h > 0)) continue;
+      const double v = newton_step(q[static_cast<std::size_t>(j)], h, w[j] + p[j], r[j]);
+      if (v == 0) continue;
+      p[j] += v;
+      simd::add(v, H + j * d, q.data(), d);
+      most = std::max(most, v * v * h);
+    }
+    first = std::max(first, most);
+    if (most <= tol * tol * first) return;
+  }
+}
+
 FeatureDescent::FeatureDescent(FeatureProblem problem) : p_(problem), n_(width(p_.columns)), d_(count(p_.columns)) {}
 
 // The features that were in when the epoch began, so that a state half-way through has the same order again.

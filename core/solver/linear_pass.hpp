@@ -6,8 +6,8 @@
 // Method   one walk along the rows does scores, dual variables, sums and g while a row is at hand.
 //          variables: given      b as it is
 //                     slope      b_i = -C_i l'(z_i): those of a smooth loss
-//                     proximal   b_i = argmax D_i(b) - b z_i - (b - a_i)^2 / (2 k C_i), whose greatest value psi_i(z) is
-//                                a smooth l from below, of curvature k C_i where b_i moves [Rockafellar76]
+//                     proximal   b_i = argmax D_i(b) - b z_i - (b - a_i)^2 / (2 k C_i), whose greatest value psi_i(z)
+//                                is a smooth l from below, of curvature k C_i where b_i moves [Rockafellar76]
 #pragma once
 
 #include "base/poll.hpp"

@@ -13,17 +13,19 @@ import numpy as np
 from .. import _core
 from ..model.class_problem import ClassProblem
 
-COUNTERS = ("epoch", "position", "visits", "updates")
-SUMS = ("residual", "last_residual", "dual", "aim")
+COUNTERS = ("epoch", "position", "visits", "updates", "active")
+SUMS = ("residual", "last_residual", "dual", "aim", "violation", "bound")
 SLOW = 20_000  # epochs: what has not come by then will not
 
 
 @dataclass
 class ClassState:
-    """W, (d + 1) x k with the biases last, and signed variables b, n x k; counters and sums by name."""
+    """W, (d + 1) x k with the biases last, signed variables b, n x k, when rows were left out; counters and sums by
+    name."""
 
     W: np.ndarray
     b: np.ndarray
+    left_at: np.ndarray
     counters: np.ndarray
     sums: np.ndarray
 
@@ -56,8 +58,9 @@ class ClassSolver:
         """From b, if that is given; the biases of w (a line a class) are taken over."""
         p = self.problem
         counters, sums = np.zeros(len(COUNTERS), np.int64), np.zeros(len(SUMS))
-        sums[-1] = self.tol
-        state = ClassState(np.zeros((p.d + 1) * p.k), np.zeros(p.n_variables), counters, sums)
+        counters[-1], sums[SUMS.index("aim")] = p.n, self.tol
+        left = np.zeros(p.n, np.int32)
+        state = ClassState(np.zeros((p.d + 1) * p.k), np.zeros(p.n_variables), left, counters, sums)
         if b is not None:
             state.b[:] = b
             G = np.empty_like(state.W)
@@ -86,7 +89,7 @@ class ClassSolver:
             if s.epoch >= SLOW:
                 return "stalled"
             before = s.visits
-            look = self.core.advance(s.W, s.b, s.counters, s.sums, budget, most)
+            look = self.core.advance(s.W, s.b, s.left_at, s.counters, s.sums, budget, most)
             budget -= max(s.visits - before, 1)
             if look and self._judged(s):
                 return "converged"
@@ -107,7 +110,9 @@ class ClassSolver:
         if self.relative(gap, primal) <= self.tol:
             return True
         wrong = self.tol * primal / gap
-        s.sums[-1] = min(self.tol, 0.7 * s.last_residual / max(abs(s.dual), p.least) * wrong)
+        s.left_at[:], s.counters[-1], s.sums[SUMS.index("bound")] = 0, p.n, 0.0
+        now = s.last_residual / max(abs(s.dual), p.least)
+        s.sums[SUMS.index("aim")] = min(self.tol, now * max(0.3, 0.7 * wrong))
         return False
 
     def solution(self, state: ClassState) -> tuple[np.ndarray, np.ndarray]:

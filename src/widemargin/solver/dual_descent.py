@@ -128,7 +128,8 @@ class DescentSolver:
         s.counters[COUNTERS.index("active")] = p.n
         s.sums[SUMS.index("bound")] = 0.0
         wrong = self.tol * primal / gap if gap > 0 else 1.0
-        s.sums[SUMS.index("aim")] = min(self.tol, 0.7 * s.last_residual / max(abs(s.dual), p.least) * wrong)
+        now = s.last_residual / max(abs(s.dual), p.least)
+        s.sums[SUMS.index("aim")] = min(self.tol, now * max(0.3, 0.7 * wrong))
         return False
 
     def solution(self, state: DescentState) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,7 @@
 
 Newton's method where there are several times more rows than features and these are not too many: a step costs a look
 at all rows and equations in the features. Dual coordinate descent elsewhere, and Newton's method, if need be by
-conjugate gradients, where that is slow. Features are chosen one by one where the penalty is |w|_1.
+conjugate gradients, where that is slow. Where the penalty is |w|_1, features one by one take the place of dual descent.
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ from .class_descent import ClassSolver
 from .dual_descent import DescentSolver
 from .feature_descent import FeatureSolver
 from .newton import NewtonSolver
+from .newton_l1 import PenalisedNewton
 
 ENDLESS = 1 << 40
 SPARE = 0.9  # of the tolerance is used, so that the certificate seldom sends a fit back
 MANY = 5  # times more rows than features: Newton's method
 FEW = 30  # features that are always few
-METHODS: dict[str, Any] = {s.name: s for s in (NewtonSolver, DescentSolver, FeatureSolver, ClassSolver)}
+METHODS: dict[str, Any] = {
+    s.name: s for s in (NewtonSolver, DescentSolver, FeatureSolver, PenalisedNewton, ClassSolver)
+}
 
 
 @dataclass
@@ -45,10 +48,12 @@ def plan(problem: LinearProblem | ClassProblem, dual: bool | str = "auto") -> tu
     """The methods to try, one after the other; `dual` fixes the first."""
     if isinstance(problem, ClassProblem):
         return ("class descent",)
-    if problem.penalty == "l1":
-        return ("feature descent",)
     n, d = problem.n, problem.d
     wide = d > FEW and (n < MANY * d or not NewtonSolver.affordable(problem))
+    if problem.penalty == "l1" and not NewtonSolver.affordable(problem):
+        return ("feature descent",)
+    if problem.penalty == "l1":
+        return ("feature descent", "proximal newton") if wide else ("proximal newton", "feature descent")
     first = wide if dual == "auto" else dual
     return ("dual descent", "newton") if first else ("newton", "dual descent")
 
