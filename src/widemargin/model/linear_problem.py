@@ -86,8 +86,8 @@ class LinearProblem:
         b = b.copy()
         heavy = b > 0 if up > down else b < 0
         b[heavy] *= min(up, down) / max(up, down)
-        left = float(b.sum())  # rounding: a few variables that have room take it
-        at = int(np.argmax(np.abs(b) * heavy))
+        left = float(b.sum())  # rounding: the largest variable that it makes smaller takes it
+        at = int(np.argmax(b) if left > 0 else np.argmin(b))
         if abs(left) < 0.5 * abs(b[at]):
             b[at] -= left
         return b

@@ -97,6 +97,10 @@ class ClassSolver:
                 return None
         return None
 
+    def tighten(self, state: Any, tol: float) -> None:
+        """Go on from here to a smaller gap."""
+        self.tol = tol
+
     def _judged(self, s: ClassState) -> bool:
         p = self.problem
         b, G = p.feasible(s.b), np.empty_like(s.W)

@@ -99,6 +99,10 @@ class DescentSolver:
                 return None
         return None
 
+    def tighten(self, state: Any, tol: float) -> None:
+        """Go on from here to a smaller gap."""
+        self.tol = tol
+
     def _too_slow(self, s: DescentState) -> bool:
         """Whether the fall of the residual since half the visits says that it would take too many more."""
         n = self.problem.n

@@ -105,6 +105,10 @@ class FeatureSolver:
                 return None
         return None
 
+    def tighten(self, state: Any, tol: float) -> None:
+        """Go on from here to a smaller gap."""
+        self.tol = tol
+
     def _judge(self, s: FeatureState) -> None:
         """Scores anew, the gap, and all features back: those left out may be wanted again."""
         p, d = self.problem, self.problem.d

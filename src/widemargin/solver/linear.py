@@ -109,7 +109,7 @@ class LinearFit:
     def refine(self, watch: Watch | None = None) -> LinearSolution:
         """On to a smaller gap: the certificate was not satisfied."""
         self.tol /= 2
-        self.solver.tol = self.tol
+        self.solver.tighten(self.state, self.tol)
         return self.run(watch)
 
     def _keep(self, trace: Trace) -> None:

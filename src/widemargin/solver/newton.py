@@ -32,7 +32,7 @@ BLOCK = 1 << 18  # numbers of a block of rows
 SEARCH = 14  # halvings along a line
 GIVEN, SLOPE, PROXIMAL = 0, 1, 2
 NONE = np.empty(0)
-FIGURES = ("k", "loss", "residual", "smooth", "total", "value", "primal", "gap", "best")
+FIGURES = ("k", "loss", "residual", "smooth", "total", "value", "primal", "gap", "best", "good", "stuck")
 
 
 @dataclass
@@ -107,12 +107,26 @@ class NewtonSolver:
 
     def advance(self, state: NewtonState, budget: int, until: int) -> str | None:
         with one_blas_thread():
-            while budget > 0 and state.counters[0] < until:
-                kind = self._advance(state)
-                if kind is not None:
+            while True:
+                kind = self._ended(state)
+                if kind is not None or budget <= 0 or state.counters[0] >= until:
                     return kind
+                state.counters[0] += 1
+                self._advance(state)
+                self._judge(state)
                 budget -= 1
-        return None
+
+    def _ended(self, s: NewtonState) -> str | None:
+        if s.good:
+            return "converged"
+        if s.counters[0] - s.counters[2] > SLOW or s.stuck:
+            return "stalled"
+        return "epochs" if 0 <= self.max_steps <= s.counters[0] else None
+
+    def tighten(self, state: NewtonState, tol: float) -> None:
+        """Go on from here to a smaller gap."""
+        self.tol = tol
+        self._judge(state)
 
     def solution(self, state: NewtonState) -> tuple[np.ndarray, np.ndarray]:
         """w and b of the smallest gap so far."""
@@ -123,33 +137,27 @@ class NewtonSolver:
 
     # ---- one step ----------------------------------------------------------------------------------------------
 
-    def _advance(self, s: NewtonState) -> str | None:
-        if self.max_steps >= 0 and s.counters[0] >= self.max_steps:
-            return "epochs"
-        if self._judge(s) == "converged":
-            return "converged"
-        if s.counters[0] - s.counters[2] > SLOW:
-            return "stalled"
-        s.counters[0] += 1
+    def _advance(self, s: NewtonState) -> None:
         near = s.gap - s.residual <= s.residual
         if self.problem.loss.kinked and near:
-            s.a[:] = s.b
-            s.note(k=s.k * GROWTH)
-            self._walk(s)
-            return None
+            return self._move_centre(s)
         slope = self.ridge * s.w - s.g
         if self.problem.bias == "none":
             slope[-1] = 0.0
         sampled, way = self._way(s, slope)
-        if not self._move(s, way, -float(slope @ way), sampled):
-            if not self.problem.loss.kinked:
-                return "stalled"
-            s.a[:] = s.b  # rounding allows no more here: from another centre it may
-            s.note(k=s.k * GROWTH)
-            self._walk(s)
-        return None
+        if self._move(s, way, -float(slope @ way), sampled):
+            return
+        if self.problem.loss.kinked:
+            self._move_centre(s)  # rounding allows no more here: from another centre it may
+        else:
+            s.note(stuck=1.0)
 
-    def _judge(self, s: NewtonState) -> str | None:
+    def _move_centre(self, s: NewtonState) -> None:
+        s.a[:] = s.b
+        s.note(k=s.k * GROWTH)
+        self._walk(s)
+
+    def _judge(self, s: NewtonState) -> None:
         """The gap of w and b; where it could be the end, that of a b whose sum is right."""
         p = self.problem
         s.note(primal=self._half(s.w) + s.loss, gap=s.residual + self._distance(s.w, s.g, s.total))
@@ -158,12 +166,12 @@ class NewtonSolver:
             s.best_w[:], s.best_b[:] = s.w, p.feasible(s.b)
             s.counters[2] = s.counters[0] if s.gap < 0.9 * s.best else s.counters[2]
             s.note(best=min(s.gap, s.best))
-        if not good or p.bias != "free":
-            return "converged" if good else None
-        z, h, g = np.empty(p.n), np.empty(p.n), np.empty(p.d + 1)
-        _, residual, _, total = p.core.walk(GIVEN, 1.0, s.w, s.best_b, z, h, g, NONE)
-        s.counters[1] += 1
-        return "converged" if self.relative(residual + self._distance(s.w, g, total), s.primal) <= self.tol else None
+        if good and p.bias == "free":
+            z, h, g = np.empty(p.n), np.empty(p.n), np.empty(p.d + 1)
+            _, residual, _, total = p.core.walk(GIVEN, 1.0, s.w, s.best_b, z, h, g, NONE)
+            s.counters[1] += 1
+            good = self.relative(residual + self._distance(s.w, g, total), s.primal) <= self.tol
+        s.note(good=float(good))
 
     def _half(self, w: np.ndarray) -> float:
         return float((self.ridge * w) @ w) / 2
