@@ -120,6 +120,7 @@ def test_all_classes_at_once_are_those_of_liblinear(name):
 
 @pytest.mark.theorem("CrammerSinger01")
 def test_of_two_classes_the_common_problem_is_the_hinge_at_twice_the_price():
+    """At the optimum w_0 = -w_1 = u / 2, and 1/2 |w_0|^2 + 1/2 |w_1|^2 = 1/4 |u|^2."""
     X, y, _ = two()
     together = wm.LinearSVC(multi_class="crammer_singer", C=0.4, tol=1e-9).fit(X, y)
     hinge = wm.LinearSVC(loss="hinge", C=0.8, tol=1e-9).fit(X, y)
