@@ -2,6 +2,7 @@
 //
 // Symbols  l*(s) = sup_z (s z - l(z));  b a signed dual variable, whose reward is D(b) = -C l*(-b / C)
 // A loss   value, slope (dl/dz; at a kink one of its slopes), curvature (of the smooth ones), conjugate,
+//          reward     D(b) for a b inside of its bounds
 //          residual   C l(z) - D(b) + b z >= 0, 0 exactly where b belongs to z [BoydVandenberghe04, sec. 3.3.2]: no
 //                     figures that cancel are subtracted in it
 //          dual_step  the b' that maximises D(b') - z (b' - b) - q/2 (b' - b)^2
@@ -30,6 +31,7 @@ concept Loss = requires(const L l, double v) {
   { l.slope(v, v) } -> std::same_as<double>;
   { l.curvature(v, v) } -> std::same_as<double>;
   { l.conjugate(v, v) } -> std::same_as<double>;
+  { l.reward(v, v, v) } -> std::same_as<double>;
   { l.residual(v, v, v, v) } -> std::same_as<double>;
   { l.dual_step(v, v, v, v, v) } -> std::same_as<double>;
   { l.push(v, v, v, v) } -> std::same_as<Push>;
@@ -47,6 +49,7 @@ struct Hinge {
   double slope(double z, double t) const { return t * z < 1 ? -t : 0.0; }
   double curvature(double, double) const { return 0; }
   double conjugate(double s, double t) const { return -1 <= t * s && t * s <= 0 ? t * s : infinity; }
+  double reward(double b, double t, double) const { return t * b; }
   double residual(double z, double b, double t, double C) const {
     const double r = 1 - t * z, a = t * b;
     return r > 0 ? (C - a) * r : -a * r;
@@ -71,6 +74,7 @@ struct SquaredHinge {
   double slope(double z, double t) const { return -2 * t * std::max(0.0, 1 - t * z); }
   double curvature(double z, double t) const { return t * z < 1 ? 2.0 : 0.0; }
   double conjugate(double s, double t) const { return t * s <= 0 ? t * s + s * s / 4 : infinity; }
+  double reward(double b, double t, double C) const { return t * b - b * b / (4 * C); }
   double residual(double z, double b, double t, double C) const {
     const double r = 1 - t * z, a = t * b;
     return r > 0 ? C * (r - a / (2 * C)) * (r - a / (2 * C)) : a * a / (4 * C) - a * r;
@@ -102,6 +106,7 @@ struct Logistic {
     const double a = -t * s;
     return 0 <= a && a <= 1 ? times_log(a, 1) + times_log(1 - a, 1) : infinity;
   }
+  double reward(double b, double t, double C) const { return -C * conjugate(-b / C, t); }
   // C times the relative entropy of a / C and the share that z asks for.
   double residual(double z, double b, double t, double C) const {
     const double p = t * b / C, m = t * z;
@@ -134,6 +139,7 @@ struct Tube {
   double slope(double z, double t) const { return std::abs(t - z) > eps ? (z > t ? 1.0 : -1.0) : 0.0; }
   double curvature(double, double) const { return 0; }
   double conjugate(double s, double t) const { return std::abs(s) <= 1 ? t * s + eps * std::abs(s) : infinity; }
+  double reward(double b, double t, double) const { return t * b - eps * std::abs(b); }
   double residual(double z, double b, double t, double C) const {
     const double u = b < 0 ? z - t : t - z, a = std::abs(b);  // u along b
     if (u > eps) return (C - a) * (u - eps);
@@ -160,6 +166,7 @@ struct SquaredTube {
   double slope(double z, double t) const { return 2 * over(z, t) * (z > t ? 1.0 : -1.0); }
   double curvature(double z, double t) const { return std::abs(t - z) > eps ? 2.0 : 0.0; }
   double conjugate(double s, double t) const { return t * s + eps * std::abs(s) + s * s / 4; }
+  double reward(double b, double t, double C) const { return t * b - eps * std::abs(b) - b * b / (4 * C); }
   double residual(double z, double b, double t, double C) const {
     const double u = b < 0 ? z - t : t - z, a = std::abs(b), half = a / (2 * C);
     if (u > eps) return C * (u - eps - half) * (u - eps - half);

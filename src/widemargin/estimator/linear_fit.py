@@ -9,6 +9,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,7 +19,7 @@ from ..base.seeds import seed_from
 from ..base.warn import warn
 from ..certificate.linear import certify_linear
 from ..certificate.record import SVMCertificate
-from ..data.rows import Training
+from ..data.rows import Training, native_rows
 from ..model.dual import DualPoint, DualPoints
 from ..model.linear import LinearModel
 from ..model.linear_problem import LinearProblem
@@ -27,6 +28,8 @@ from ..solver.parts import worst
 from .base import Learner
 from .linear_stop import interrupted, sentence
 from .linear_work import LinearWork, Solved
+
+SMALL, FULL = 1_500_000, 0.3  # numbers of X, and their share that is not 0
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -71,11 +74,11 @@ class LinearLearner(Learner):
 
     # ---- from data to attributes -------------------------------------------------------------------------------
 
-    def _learn(self, data: Training, watch: Watch) -> None:
+    def _learn(self, data: Training, watch: Watch, starts: Any = None) -> list[Solved]:
         """Solve all parts and keep what was learnt; what Ctrl-C leaves is kept too."""
         self._seed = seed_from(self.random_state)
         problems = self._problems(data)
-        work = LinearWork(self, data, problems, self._starts(problems))
+        work = LinearWork(self, data, problems, starts(problems) if starts else self._starts(problems))
         try:
             solved = work.solve(watch)
         except KeyboardInterrupt:
@@ -86,6 +89,7 @@ class LinearLearner(Learner):
             del self._seed
         self._keep(work, solved, sentence)
         work.tasks.close(lambda: self._learnt(work, solved))
+        return solved
 
     def _keep(self, work: LinearWork, solved: Sequence[Solved], say: Any) -> None:
         for name, value in self._learnt(work, solved).items():
@@ -148,6 +152,15 @@ class LinearLearner(Learner):
         if data.weight is None:
             return np.full(n, float(self.C))
         return self.C * (data.weight if rows is None else data.weight[rows])
+
+    @staticmethod
+    def _rows(data: Training) -> tuple[Any, Any]:
+        """X and the core's view of it; small sparse rows with few zeros are quicker as dense ones."""
+        X = data.X
+        if not sp.issparse(X) or math.prod(X.shape) > SMALL or X.nnz < FULL * math.prod(X.shape):
+            return X, data.rows
+        X = X.toarray()
+        return X, native_rows(X)
 
     def _fit_of(self, problem: Any) -> Any:
         return LinearFit(problem, self.tol, seed=self._seed, max_steps=self.max_iter, dual=self.dual)

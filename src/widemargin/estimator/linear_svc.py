@@ -25,11 +25,12 @@ from ..model.linear_problem import LinearProblem
 from ..model.multiclass import Part, binary_parts, rows_of_parts
 from .base import Deciding
 from .linear_fit import LinearLearner, unproved
+from .linear_path import AlongC
 from .whole import whole_or_nothing
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LinearSVC(Deciding, LinearLearner):
+class LinearSVC(AlongC, Deciding, LinearLearner):
     """Linear support vector machine with the proof of its optimum.
 
     Parameters
@@ -155,12 +156,14 @@ class LinearSVC(Deciding, LinearLearner):
     def _problems(self, data: Training) -> list[Any]:
         parts = self._parts(data)
         if self._together and len(data.labels) > 2:
-            X, scale = data.X, float(self.intercept_scaling)
-            return [ClassProblem(X, data.rows, data.y, self._price(data), len(data.labels), self._bias(), scale)]
-        return [self._problem(data, part, rows) for part, rows in zip(parts, rows_of_parts(parts, data.y), strict=True)]
+            scale = float(self.intercept_scaling)
+            return [ClassProblem(*self._rows(data), data.y, self._price(data), len(data.labels), self._bias(), scale)]
+        X, native = self._rows(data)
+        places = rows_of_parts(parts, data.y)
+        return [self._problem(data, X, native, part, rows) for part, rows in zip(parts, places, strict=True)]
 
-    def _problem(self, data: Training, part: Part, rows: np.ndarray | None) -> LinearProblem:
-        X = data.X if rows is None else canonical(data.X[rows])
+    def _problem(self, data: Training, X: Any, native: Any, part: Part, rows: np.ndarray | None) -> LinearProblem:
+        X = X if rows is None else canonical(X[rows])
         signs = part.signs(data.y)
         return LinearProblem(
             X,
@@ -170,7 +173,7 @@ class LinearSVC(Deciding, LinearLearner):
             self._bias(),
             float(self.intercept_scaling),
             "l2" if self._together else self.penalty,  # type: ignore[arg-type]
-            data.rows if rows is None else None,
+            native if rows is None else None,
         )
 
     def _beside(self, data: Training) -> dict[str, Any]:

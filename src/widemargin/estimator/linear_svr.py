@@ -134,7 +134,8 @@ class LinearSVR(NumberTargets, RegressorMixin, LinearLearner):
     def _problems(self, data: Training) -> list[Any]:
         loss = FOR_NUMBERS[self.loss](float(self.epsilon))
         scale = float(self.intercept_scaling)
-        return [LinearProblem(data.X, data.y, self._price(data), loss, self._bias(), scale, rows=data.rows)]
+        X, rows = self._rows(data)
+        return [LinearProblem(X, data.y, self._price(data), loss, self._bias(), scale, rows=rows)]
 
     def _learnt(self, work: LinearWork, solved: Sequence[Solved]) -> dict[str, Any]:
         learnt = super()._learnt(work, solved)

@@ -59,6 +59,10 @@ class ClassProblem:
         factor = np.where(old > self.C, self.C / np.where(old > 0, old, 1.0), 1.0)
         return (b * factor[:, None]).ravel()
 
+    def carried(self, b: np.ndarray, old: ClassProblem) -> np.ndarray:
+        """The variables of the same rows at other prices, scaled like them."""
+        return (b.reshape(self.n, self.k) * (self.C / old.C)[:, None]).ravel()
+
     def feasible(self, b: np.ndarray) -> np.ndarray:
         """With a free bias: a little of rows of the classes that lack weight is mixed in, until all sums are 0."""
         b = b.reshape(self.n, self.k)

@@ -58,6 +58,13 @@ class LinearProblem:
         """The variables of another problem of these rows, brought into the bounds of this one."""
         return np.clip(b, *self.loss.bounds(self.t, self.C))
 
+    def carried(self, b: np.ndarray, old: LinearProblem) -> np.ndarray:
+        """The variables of the same rows at other prices: those at a bound go with it."""
+        lower, upper = old.loss.bounds(old.t, old.C)
+        held = (b != 0) & ((b <= lower) | (b >= upper))
+        smooth = np.isfinite(upper) & (not self.loss.kinked)  # always between their bounds: at the same share
+        return self.inside(np.where(held | smooth, b * (self.C / old.C), b))
+
     @property
     def sparse(self) -> bool:
         return sp.issparse(self.X)

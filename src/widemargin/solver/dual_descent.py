@@ -18,6 +18,7 @@ from .newton import GIVEN, NONE
 COUNTERS = ("epoch", "position", "visits", "updates", "active")
 SUMS = ("residual", "violation", "bound", "last_residual", "dual", "aim")
 LOOK = 2
+MOST = 100_000  # epochs
 FIRST, PATIENCE = 30.0, 150.0  # visits to each row before the pace is judged, and that it may then still take
 
 
@@ -106,6 +107,8 @@ class DescentSolver:
     def _too_slow(self, s: DescentState) -> bool:
         """Whether the fall of the residual since half the visits says that it would take too many more."""
         n = self.problem.n
+        if not np.isfinite(s.last_residual + s.dual) or s.epoch > MOST:
+            return True
         if s.visits < max(2 * s.pace[0], FIRST * n / 2):
             return False
         (visits, residual), s.pace[:] = s.pace.copy(), (s.visits, s.last_residual)

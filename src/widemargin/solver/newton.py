@@ -27,9 +27,10 @@ from ..model.linear_problem import LinearProblem
 EXACT, SMALL, SPARE = 2000, 300, 4  # features up to which the matrix is made, if it is small beside the rows
 SAMPLED = 100  # rows for each feature that tell the curvature well enough
 GROWTH = 1.5  # of the sharpness, from one centre to the next
-SLOW = 60  # steps without a better gap after which there will be none
+SLOW, HURDLE = 60, 20  # steps without a better gap after which there will be none, or after which to try less sharply
+AFRESH, UNLIKE = 20, 1e-12  # steps after which the matrix is made anew, changes of a curvature that count
 BLOCK = 1 << 18  # numbers of a block of rows
-SEARCH = 14  # halvings along a line
+SEARCH = 25  # looks along a line
 GIVEN, SLOPE, PROXIMAL = 0, 1, 2
 NONE = np.empty(0)
 FIGURES = ("k", "loss", "residual", "smooth", "total", "value", "primal", "gap", "best", "good", "stuck")
@@ -83,6 +84,7 @@ class NewtonSolver:
         self.total_C = float(problem.C.sum())
         self.exact = self.affordable(problem)
         self._other: Any = None
+        self._known: Any = None  # a matrix, and the curvatures that it is made of
 
     # ---- what drive asks for -----------------------------------------------------------------------------------
 
@@ -140,7 +142,11 @@ class NewtonSolver:
     def _advance(self, s: NewtonState) -> None:
         near = s.gap - s.residual <= s.residual
         if self.problem.loss.kinked and near:
-            return self._move_centre(s)
+            return self._move_centre(s, GROWTH)
+        if self.problem.loss.kinked and not s.h.any():  # too sharp: no row tells the curvature
+            return self._blur(s, s.k / 4)
+        if self.problem.loss.kinked and s.k > 1 and s.counters[0] - s.counters[2] == HURDLE:
+            return self._blur(s, 1.0)
         slope = self.ridge * s.w - s.g
         if self.problem.bias == "none":
             slope[-1] = 0.0
@@ -148,13 +154,17 @@ class NewtonSolver:
         if self._move(s, way, -float(slope @ way), sampled):
             return
         if self.problem.loss.kinked:
-            self._move_centre(s)  # rounding allows no more here: from another centre it may
+            self._move_centre(s, 1 / GROWTH)  # rounding allows no more here: from another centre it may
         else:
             s.note(stuck=1.0)
 
-    def _move_centre(self, s: NewtonState) -> None:
+    def _move_centre(self, s: NewtonState, growth: float) -> None:
         s.a[:] = s.b
-        s.note(k=s.k * GROWTH)
+        s.note(k=s.k * growth)
+        self._walk(s)
+
+    def _blur(self, s: NewtonState, k: float) -> None:
+        s.note(k=k)
         self._walk(s)
 
     def _judge(self, s: NewtonState) -> None:
@@ -227,7 +237,7 @@ class NewtonSolver:
             if abs(slope) <= 0.1 * fall:
                 break
             low, high = (low, far) if slope > 0 else (far, high)
-            far = (low + high) / 2
+            far = (low + high) / 2 if low > 0 else high / 4
         return far
 
     # ---- equations ---------------------------------------------------------------------------------------------
@@ -244,7 +254,8 @@ class NewtonSolver:
             few = rows[int(s.counters[0]) % stride :: stride]
             rows, factor = few, len(rows) / len(few)
             h = s.h * factor
-        H = self._matrix(rows, h)
+        follow = self.problem.sparse and not self.problem.loss.kinked
+        H = self._followed(s, rows) if follow else self._lower(rows, h)
         diagonal = H.reshape(-1)[:: d + 2]
         diagonal += self.ridge
         diagonal[-1] = max(diagonal[-1], self._least_bias(s.k))
@@ -262,14 +273,35 @@ class NewtonSolver:
         """Where no row tells how fast the bias should move, it should not move far."""
         return 1e-3 * k * self.total_C if self.problem.bias == "free" else 0.0
 
+    def _followed(self, s: NewtonState, rows: np.ndarray) -> np.ndarray:
+        """The matrix of all rows that tell the curvature: the last one, less the rows that have left it, and the new."""
+        per_k = s.h / s.k
+        if self._known is not None and s.counters[0] % AFRESH:
+            H, before = self._known
+            change = per_k - before
+            moved = np.flatnonzero(np.abs(change) > UNLIKE * (per_k + before)).astype(np.int32)
+            if 2 * len(moved) < len(rows):
+                for side in (moved[change[moved] > 0], moved[change[moved] < 0]):
+                    sign = 1.0 if len(side) and change[side[0]] > 0 else -1.0
+                    H += sign * self._lower(side, sign * change)
+                before[moved] = per_k[moved]
+                return s.k * H
+        H = self._lower(rows, per_k)
+        self._known = H, per_k
+        return s.k * H
+
     def _matrix(self, rows: np.ndarray, h: np.ndarray) -> np.ndarray:
         """sum of h [x, 1][x, 1]' over `rows`."""
+        H = self._lower(rows, h)
+        return np.tril(H) + np.tril(H, -1).T
+
+    def _lower(self, rows: np.ndarray, h: np.ndarray) -> np.ndarray:
+        """Its lower triangle; what is above may be anything."""
         p, d = self.problem, self.problem.d
         H = np.zeros((d + 1, d + 1))
         one = 0.0 if p.bias == "none" else 1.0
         if p.sparse:
             _core.normal_matrix(p.native, rows, h, H)
-            H += np.tril(H, -1).T
             if not one:
                 H[d], H[:, d] = 0.0, 0.0
             return H

@@ -31,6 +31,12 @@ def _parts_fit_classes(s: Sizes) -> bool:
 
 LINEAR = {
     "LinearSVC": EstimatorSpec("widemargin.estimator.linear_svc:LinearSVC", 1, CLASSIFIER, rule=_parts_fit_classes),
+    "LinearSVCCV": EstimatorSpec(
+        "widemargin.estimator.linear_svc_cv:LinearSVCCV",
+        1,
+        {**CLASSIFIER, "path_": Part("SearchPath"), "C_": Plain(float, low=0)},
+        rule=_parts_fit_classes,
+    ),
     "LinearSVR": EstimatorSpec(
         "widemargin.estimator.linear_svr:LinearSVR",
         1,
