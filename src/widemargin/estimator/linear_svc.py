@@ -137,7 +137,8 @@ class LinearSVC(AlongC, Deciding, LinearLearner):
         return self
 
     def _refuse_impossible(self) -> None:
-        said = f"The combination of penalty={self.penalty!r}, loss={self.loss!r} and dual={self.dual} is not supported"
+        # scikit-learn's words first, since programs look for them.
+        said = f"Unsupported set of arguments: penalty={self.penalty!r}, loss={self.loss!r} with dual={self.dual}"
         if self.penalty == "l1" and self.loss == "hinge" and self.multi_class != "crammer_singer":
             raise BadInput(f"{said}: 'l1' takes loss='squared_hinge' or 'logistic'.")
         if self.penalty == "l1" and self.dual is True and self.multi_class != "crammer_singer":

@@ -51,8 +51,8 @@ class LinearSVCCV(LinearSVC):
     refit : bool, default=True
         Fit the chosen machine on all rows, with its certificate.
     rule : {"best", "one_se", "knee"}, default="best"
-        The highest mean score; the smallest C within one standard error of it; or the C at the knee: where the loss over
-        log C, as far as its minimum, lies furthest below the line between its ends.
+        The highest mean score; the smallest C within one standard error of it; or the C at the knee: where the loss
+        over log C, as far as its minimum, lies furthest below the line between its ends.
     C : ignored
         It is chosen.
     penalty, loss, dual, tol, multi_class, fit_intercept, regularize_intercept, intercept_scaling, class_weight, \

@@ -274,7 +274,7 @@ class NewtonSolver:
         return 1e-3 * k * self.total_C if self.problem.bias == "free" else 0.0
 
     def _followed(self, s: NewtonState, rows: np.ndarray) -> np.ndarray:
-        """The matrix of all rows that tell the curvature: the last one, less the rows that have left it, and the new."""
+        """The matrix of all rows that tell the curvature: the last one, less the rows that left it, and the new."""
         per_k = s.h / s.k
         if self._known is not None and s.counters[0] % AFRESH:
             H, before = self._known
