@@ -26,12 +26,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
 from linear_race import agreement
 from linear_race.problems import MADE, REAL, kept
 
+HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "linear_svm.json"
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "WIDEMARGIN_NUM_THREADS")
 TOLS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)

@@ -7,6 +7,7 @@
 #include "kernel/expansion.hpp"
 #include "kernel/finish.hpp"
 #include "kernel/panel.hpp"
+#include "kernel/part_sums.hpp"
 #include "solver/kernel_perceptron.hpp"
 
 namespace widemargin {
@@ -31,7 +32,7 @@ BoundKernelRows kernel_rows(nb::object object, int kind, double gamma, double of
   std::unique_ptr<KernelRows<float>> made;
   {
     nb::gil_scoped_release free;
-    made = std::make_unique<KernelRows<float>>(rows.view, spec, threads);
+    made = std::make_unique<KernelRows<float>>(rows.view, spec, threads, true, 0, mostly_zeros({rows.view}));
   }
   return {object, rows.view, spec, std::move(made)};
 }
@@ -43,6 +44,25 @@ void block(const Rows& a, const Rows& b, int kind, double gamma, double offset, 
   const KernelSpec spec = make_spec(kind, gamma, offset, degree);
   const KernelRows<double> left(a.view, spec, threads), right(b.view, spec, threads);
   kernel_block(left, right, out.data(), threads, poll_signals);
+}
+
+// One expansion after the other, each over its own items of one matrix.
+void sums_of_parts(nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> K, In<Column> items,
+                   In<std::int64_t> ends, In<double> c, InOut<double> out) {
+  const Index n = static_cast<Index>(K.shape(0)), all = static_cast<Index>(items.shape(0));
+  if (static_cast<Index>(K.shape(1)) != n) fail("a square matrix is needed");
+  if (c.shape(0) != items.shape(0) || out.shape(0) != items.shape(0)) fail("one coefficient an item is needed");
+  for (Index a = 0; a < all; ++a)
+    if (items.data()[a] < 0 || items.data()[a] >= n) fail("an item is not in the matrix");
+  Index first = 0;
+  for (std::size_t k = 0; k < ends.shape(0); first = ends.data()[k++])
+    if (ends.data()[k] < first || ends.data()[k] > all) fail("the parts do not follow one another");
+  nb::gil_scoped_release free;
+  first = 0;
+  for (std::size_t k = 0; k < ends.shape(0); first = ends.data()[k++]) {
+    part_sums(K.data(), n, items.data() + first, c.data() + first, ends.data()[k] - first, out.data() + first);
+    poll_signals();
+  }
 }
 
 void sums(const Rows& x, const Rows& z, int kind, double gamma, double offset, int degree, In2<double> coef,
@@ -161,6 +181,8 @@ void bind_kernel(nb::module_& m) {
         "out[i] = sum over j in J of c_j k(x_i, x_j), each pair in J once.");
   nb::class_<BoundKernelRows>(m, "KernelRows", "Rows and a kernel, ready for blocks of kernel values in float32.")
       .def_prop_ro("n", [](const BoundKernelRows& r) { return r.rows->n(); });
+  m.def("sums_of_parts", &sums_of_parts, "K"_a.noconvert(), "items"_a.noconvert(), "ends"_a.noconvert(),
+        "c"_a.noconvert(), "out"_a.noconvert());
   m.def("kernel_rows", &kernel_rows, "rows"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "threads"_a);
   nb::class_<BoundKernelPerceptron>(m, "KernelPerceptron", "The perceptron in its dual form.")
       .def_prop_ro("visits_per_epoch", [](const BoundKernelPerceptron& s) { return s.solver.visits_per_epoch(); })

@@ -24,7 +24,9 @@ NB_MODULE(_core, m) {
   bind_kernel(m);
   bind_box(m);
   bind_box_columns(m);
+  bind_face(m);
   bind_distances(m);
   bind_linear(m);
   bind_linear_features(m);
+  bind_trees(m);
 }

@@ -79,7 +79,8 @@ template <class T>
 void kernel_sums(const AnyRows& x_rows, const AnyRows& z_rows, const KernelSpec& spec, const double* c, Index parts,
                  double* out, int threads, Poll poll) {
   const double scale = common_scale(x_rows, z_rows, threads);
-  const KernelRows<T> x(x_rows, spec, threads, false, scale), other(z_rows, spec, threads, true, scale);
+  const bool thin = x_rows.index() < 2 && mostly_zeros({z_rows});  // a sum must not depend on those asked for beside
+  const KernelRows<T> x(x_rows, spec, threads, false, scale, thin), other(z_rows, spec, threads, true, scale, thin);
   if (x.d() != other.d()) fail("the two sides have different numbers of features");
   if (x.sparse() != other.sparse()) fail("one side is sparse and the other is not");
   const Index n = x.n(), m = other.n();
@@ -141,7 +142,7 @@ static void square_sums(const KernelRows<T>& x, const Picked<T>& others, const C
 template <class T>
 void kernel_expansion(const AnyRows& rows, const KernelSpec& spec, const Column* J, const double* coef, Index m,
                       double* out, int threads, Poll poll) {
-  const KernelRows<T> x(rows, spec, threads, false);
+  const KernelRows<T> x(rows, spec, threads, false, 0, mostly_zeros({rows}));
   const std::vector<T> c(coef, coef + m);
   Picked<T> others;
   others.pick(x, J, m);

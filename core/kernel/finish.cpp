@@ -260,7 +260,7 @@ AVX512 inline __m512 vector_exp(__m512 x) {
 }
 
 AVX512 inline __m512 vector_exp2(__m512 t) {
-  const __m512 magic = _mm512_set1_ps(Single::magic), n = _mm512_sub_ps(_mm512_add_ps(t, magic), magic);
+  const __m512 n = _mm512_maskz_roundscale_ps(all16, t, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   const __m512 r = _mm512_sub_ps(t, n);
   __m512 p = _mm512_set1_ps(exp2_5[0]);
   for (int k = 1; k < 6; ++k) p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(exp2_5[k]));
@@ -270,13 +270,15 @@ AVX512 inline __m512 vector_exp2(__m512 t) {
 AVX512 void avx512_rbf(float* k, Index n, float two_gamma, float ga, const float* gb) {
   const __m512 g = _mm512_set1_ps(two_gamma), a = _mm512_set1_ps(ga), zero = _mm512_setzero_ps(),
                low = _mm512_set1_ps(-126);
-  for (Index b = 0; b < n; b += 16) {
-    const __mmask16 here = n - b < 16 ? static_cast<__mmask16>((1u << (n - b)) - 1) : all16;
-    const __m512 norms = _mm512_add_ps(a, _mm512_maskz_loadu_ps(here, gb + b));
-    __m512 t = _mm512_maskz_min_ps(all16, zero, _mm512_fmsub_ps(g, _mm512_maskz_loadu_ps(here, k + b), norms));
-    t = _mm512_maskz_max_ps(all16, low, t);
-    _mm512_mask_storeu_ps(k + b, here, vector_exp2(t));
-  }
+  const auto value = [&](__m512 product, __m512 norm) AVX512 {
+    const __m512 t = _mm512_maskz_min_ps(all16, zero, _mm512_fmsub_ps(g, product, _mm512_add_ps(a, norm)));
+    return vector_exp2(_mm512_maskz_max_ps(all16, low, t));
+  };
+  Index b = 0;
+  for (; b + 16 <= n; b += 16) _mm512_storeu_ps(k + b, value(_mm512_loadu_ps(k + b), _mm512_loadu_ps(gb + b)));
+  if (b == n) return;
+  const __mmask16 rest = static_cast<__mmask16>((1u << (n - b)) - 1);
+  _mm512_mask_storeu_ps(k + b, rest, value(_mm512_maskz_loadu_ps(rest, k + b), _mm512_maskz_loadu_ps(rest, gb + b)));
 }
 
 AVX512 inline __m512d vector_exp(__m512d x) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.hpp"
+#include "kernel/turn.hpp"
 
 namespace widemargin {
 
@@ -21,8 +22,7 @@ void NativeSource::square(const Column* I, Index m, float* out, Index ld, int th
     const Index begin = p * panel, end = std::min(m, begin + panel);
     panels_[static_cast<std::size_t>(p)].against(picked_, begin, m - begin,
                                                  RowPointers<float>(out + begin * ld + begin, ld));
-    for (Index b = end; b < m; ++b)
-      for (Index a = begin; a < end; ++a) out[b * ld + a] = out[a * ld + b];
+    turn_over(out + begin * ld + end, ld, end - begin, m - end, out + end * ld + begin, ld);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "kernel/turn.hpp"
 
 namespace widemargin {
 namespace {
@@ -21,9 +22,10 @@ ClassRows::ClassRows(const std::vector<AnyRows>& classes, const KernelSpec& spec
     scale = scale == 0 ? here : std::min(scale, here);
     values += count(rows) * count(rows);
   }
+  const bool thin = mostly_zeros(classes);
   for (const AnyRows& rows : classes)
-    rows_.push_back(std::make_unique<KernelRows<float>>(rows, spec, threads, true, scale));
-  if (4 * values > memory) return;
+    rows_.push_back(std::make_unique<KernelRows<float>>(rows, spec, threads, true, scale, thin));
+  if (4 * values > memory || cheap()) return;
   inside_.resize(classes.size());
   constexpr Index most = Panel<float>::most;
   for (std::size_t c = 0; c < classes.size(); ++c) {
@@ -41,11 +43,15 @@ ClassRows::ClassRows(const std::vector<AnyRows>& classes, const KernelSpec& spec
                    panel->gather(rows, I, m);
                    // The upper half is computed, the lower copied from it.
                    panel->against(rows, begin, n - begin, RowPointers<float>(K + begin * n + begin, n));
-                   for (Index a = 0; a < m; ++a)
-                     for (Index b = begin + m; b < n; ++b) K[b * n + begin + a] = K[(begin + a) * n + b];
+                   const Index end = begin + m;
+                   turn_over(K + begin * n + end, n, m, n - end, K + end * n + begin, n);
                  },
                  poll);
   }
+}
+
+bool ClassRows::cheap() const {
+  return std::all_of(rows_.begin(), rows_.end(), [](const auto& rows) { return !rows->sparse() && rows->d() <= 32; });
 }
 
 const float* ClassRows::inside(Index c, Index i) const {
@@ -128,17 +134,18 @@ void PairSource::tile(Index p, Index first, Index count, float* const* out) cons
   }
 }
 
-// Values inside of a class at the places begin .. begin + count - 1 of the square.
-void PairSource::inside_square(int side, const Column* I, Index begin, Index count, float* out, Index ld) {
-  std::vector<Column>& items = items_[side];
-  items.resize(z(count));
-  for (Index a = 0; a < count; ++a) items[z(a)] = item(side, side ? I[begin + a] - split_ : I[begin + a]);
+// Values inside of a class from place `begin` of the square on.
+void PairSource::inside_square(int side, Index begin, float* out, Index ld) {
+  const Picked<float>& columns = picked_[side];
+  const Index count = columns.size();
+  const std::vector<Column>& items = items_[side];
   float* corner = out + begin * ld + begin;
   if (!classes_.inside(class_[side], 0)) {
-    picked_.pick(of(side), items.data(), count);
     for (Index a = 0; a < count; a += panel) {
-      panel_.gather(of(side), items.data() + a, std::min(panel, count - a));
-      panel_.against(picked_, 0, count, RowPointers<float>(corner + a * ld, ld));
+      const Index end = std::min(count, a + panel);
+      panel_.gather(of(side), items.data() + a, end - a);
+      panel_.against(columns, a, count - a, RowPointers<float>(corner + a * ld + a, ld));
+      turn_over(corner + a * ld + end, ld, end - a, count - end, corner + end * ld + a, ld);
     }
     return;
   }
@@ -151,20 +158,22 @@ void PairSource::inside_square(int side, const Column* I, Index begin, Index cou
 void PairSource::square(const Column* I, Index m, float* out, Index ld, int) {
   if (m == 0) return;
   const int one = I[0] >= split_, other = 1 - one;
-  Index middle = 0;
-  while (middle < m && (I[middle] >= split_) == one) ++middle;
-  for (Index a = middle; a < m; ++a)
-    if ((I[a] >= split_) == one) fail("items of two classes that are mixed");
-  inside_square(one, I, 0, middle, out, ld);
+  for (int side : {0, 1}) items_[side].clear();
+  for (Index a = 0; a < m; ++a) {
+    const int side = I[a] >= split_;
+    if (side == one && !items_[other].empty()) fail("items of two classes that are mixed");
+    items_[side].push_back(item(side, side ? I[a] - split_ : I[a]));
+  }
+  for (int side : {0, 1}) picked_[side].pick(of(side), items_[side].data(), static_cast<Index>(items_[side].size()));
+  const Index middle = picked_[one].size();
+  inside_square(one, 0, out, ld);
   if (middle == m) return;
-  inside_square(other, I, middle, m - middle, out, ld);
-  picked_.pick(of(other), items_[other].data(), m - middle);
+  inside_square(other, middle, out, ld);
   for (Index a = 0; a < middle; a += panel) {
     const Index here = std::min(panel, middle - a);
     panel_.gather(of(one), items_[one].data() + a, here);
-    panel_.against(picked_, 0, m - middle, RowPointers<float>(out + a * ld + middle, ld));
-    for (Index b = middle; b < m; ++b)
-      for (Index e = a; e < a + here; ++e) out[b * ld + e] = out[e * ld + b];
+    panel_.against(picked_[other], 0, m - middle, RowPointers<float>(out + a * ld + middle, ld));
+    turn_over(out + a * ld + middle, ld, here, m - middle, out + middle * ld + a, ld);
   }
 }
 

@@ -15,7 +15,8 @@ namespace widemargin {
 
 class ClassRows {
  public:
-  // Views of the rows of each class. Values inside of classes are kept if they take at most `memory` bytes in all.
+  // Views of the rows of each class. Values inside of classes are kept if they take at most `memory` bytes in all and
+  // cost more to compute than to fetch.
   ClassRows(const std::vector<AnyRows>& classes, const KernelSpec& spec, Index memory, int threads, Poll poll);
 
   Index size() const { return static_cast<Index>(rows_.size()); }
@@ -24,6 +25,8 @@ class ClassRows {
   const float* inside(Index c, Index i) const;
 
  private:
+  bool cheap() const;
+
   std::vector<std::unique_ptr<KernelRows<float>>> rows_;
   std::vector<Buffer<float>> inside_;
 };
@@ -57,7 +60,7 @@ class PairSource final : public RowSource {
   Column item(int side, Index i) const {
     return some_ ? items_of_[side][static_cast<std::size_t>(i)] : static_cast<Column>(i);
   }
-  void inside_square(int side, const Column* I, Index begin, Index count, float* out, Index ld);
+  void inside_square(int side, Index begin, float* out, Index ld);
   void across(const Half& half, int side, Index first, Index count, float* const* out, Index at) const;
 
   const ClassRows& classes_;
@@ -67,7 +70,7 @@ class PairSource final : public RowSource {
   Picked<float> columns_[2];
   std::vector<Half> halves_;  // two a panel
   std::vector<Column> items_[2];
-  Picked<float> picked_;
+  Picked<float> picked_[2];
   Panel<float> panel_;
 };
 

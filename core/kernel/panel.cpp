@@ -41,9 +41,34 @@ double common_scale(const AnyRows& a, const AnyRows& b, int threads) {
   return unit_scale(std::sqrt(largest));
 }
 
+bool mostly_zeros(const std::vector<AnyRows>& sets) {
+  constexpr Index least_columns = 64, sampled = 1024;
+  Index n = 0, seen = 0, filled = 0;
+  for (const AnyRows& rows : sets) n += count(rows);
+  const auto look = [&](const auto& rows) {
+    const Index step = std::max<Index>(n / sampled, 1);
+    for (Index i = 0; i < rows.n; i += step) {
+      const auto row = rows[i];
+      for (Index k = 0; k < row.d; ++k) filled += row.x[k] != 0;
+      seen += row.d;
+    }
+  };
+  for (const AnyRows& rows : sets) {
+    if (rows.index() >= 2 || width(rows) < least_columns) return false;
+    rows.index() == 0 ? look(std::get<0>(rows)) : look(std::get<1>(rows));
+  }
+  return seen > 0 && 4 * filled <= seen;
+}
+
 template <class T>
-KernelRows<T>::KernelRows(const AnyRows& rows, const KernelSpec& spec, int threads, bool packed, double scale)
-    : n_(count(rows)), d_(width(rows)), spec_(spec), norm_(static_cast<std::size_t>(n_)), rows_(rows) {
+KernelRows<T>::KernelRows(const AnyRows& rows, const KernelSpec& spec, int threads, bool packed, double scale,
+                          bool thin)
+    : n_(count(rows)),
+      d_(width(rows)),
+      sparse_(thin || rows.index() >= 2),
+      spec_(spec),
+      norm_(static_cast<std::size_t>(n_)),
+      rows_(rows) {
   if (d_ >= (Index{1} << 31)) fail("more than 2^31 - 1 columns");
   squared_norms(rows, norm_.data(), threads);
   for (const double q : norm_) largest_ = std::max(largest_, q);
@@ -58,16 +83,60 @@ KernelRows<T>::KernelRows(const AnyRows& rows, const KernelSpec& spec, int threa
   }
   terms_ = d_;
   if (sparse()) {
-    terms_ = 0;
-    const auto longest = [&](const auto& r) {
-      for (Index i = 0; i < n_; ++i) terms_ = std::max<Index>(terms_, r.offset[i + 1] - r.offset[i]);
-    };
-    rows_.index() == 2 ? longest(std::get<2>(rows_)) : longest(std::get<3>(rows_));
+    compress();
   } else if (packed) {
     constexpr Index w = packed_width<T>;
     packed_.assign(static_cast<std::size_t>((n_ + w - 1) / w * w * d_), T{0});
     for (Index i = 0; i < n_; ++i) copy_row(i, packed_.data() + packed_place<T>(i, 0, d_), w);
   }
+}
+
+// Entries in type T and scaled, so that no product has to do it again.
+template <class T>
+void KernelRows<T>::compress() {
+  if (const auto* same = std::get_if<SparseRows<T>>(&rows_); same && scale_ == 1) {
+    entries_ = *same;
+  } else {
+    offset_.assign(1, 0);
+    offset_.reserve(static_cast<std::size_t>(n_ + 1));
+    const auto entry = [&](double v, Index k) {
+      x_.push_back(static_cast<T>(v * scale_));
+      j_.push_back(static_cast<Column>(k));
+    };
+    const auto of_dense = [&](const auto& rows) {
+      for (Index i = 0; i < n_; ++i) {
+        const auto row = rows[i];
+        for (Index k = 0; k < d_; ++k)
+          if (row.x[k] != 0) entry(static_cast<double>(row.x[k]), k);
+        offset_.push_back(static_cast<Index>(x_.size()));
+      }
+    };
+    const auto of_sparse = [&](const auto& rows) {
+      x_.reserve(static_cast<std::size_t>(rows.offset[n_]));
+      j_.reserve(x_.capacity());
+      for (Index i = 0; i < n_; ++i) {
+        const auto row = rows[i];
+        for (Index k = 0; k < row.size; ++k) entry(static_cast<double>(row.x[k]), row.j[k]);
+        offset_.push_back(static_cast<Index>(x_.size()));
+      }
+    };
+    switch (rows_.index()) {
+      case 0:
+        of_dense(std::get<0>(rows_));
+        break;
+      case 1:
+        of_dense(std::get<1>(rows_));
+        break;
+      case 2:
+        of_sparse(std::get<2>(rows_));
+        break;
+      default:
+        of_sparse(std::get<3>(rows_));
+    }
+    entries_ = {x_.data(), j_.data(), offset_.data(), n_, d_};
+  }
+  terms_ = 0;
+  for (Index i = 0; i < n_; ++i) terms_ = std::max<Index>(terms_, entries_.offset[i + 1] - entries_.offset[i]);
 }
 
 template <class T>
@@ -104,33 +173,32 @@ void Panel<T>::gather(const KernelRows<T>& rows, const Column* I, Index m) {
   ga_.assign(static_cast<std::size_t>(m), 0);
   for (Index a = 0; a < m && !rows.gq_.empty(); ++a)
     ga_[static_cast<std::size_t>(a)] = rows.gq_[static_cast<std::size_t>(I[a])];
-  if (rows.sparse()) {
-    rows.rows_.index() == 2 ? spread(std::get<2>(rows.rows_), I, rows.scale_)
-                            : spread(std::get<3>(rows.rows_), I, rows.scale_);
-    return;
-  }
+  if (rows.sparse()) return spread(rows.entries_, I);
   x_.resize(static_cast<std::size_t>(m * d_));
   for (Index a = 0; a < m; ++a) rows.copy_row(I[a], x_.data() + a * d_, 1);
 }
 
 template <class T>
-template <class V>
-void Panel<T>::spread(const SparseRows<V>& rows, const Column* I, double scale) {
-  slot_.resize(static_cast<std::size_t>(d_), 0);
+void Panel<T>::spread(const SparseRows<T>& rows, const Column* I) {
+  width_ = (m_ + 15) / 16 * 16;
   for (const Column j : used_) slot_[static_cast<std::size_t>(j)] = 0;
   used_.clear();
-  width_ = (m_ + 15) / 16 * 16;
-  x_.assign(static_cast<std::size_t>(width_), T{0});
+  x_.assign(static_cast<std::size_t>(direct() ? d_ * width_ : width_), T{0});
+  if (!direct()) slot_.resize(static_cast<std::size_t>(d_), 0);
   for (Index a = 0; a < m_; ++a) {
     const auto row = rows[I[a]];
     for (Index k = 0; k < row.size; ++k) {
-      std::int32_t& slot = slot_[static_cast<std::size_t>(row.j[k])];
-      if (slot == 0) {
-        used_.push_back(row.j[k]);
-        slot = static_cast<std::int32_t>(used_.size());
-        x_.resize(x_.size() + static_cast<std::size_t>(width_), T{0});
+      Index place = row.j[k];
+      if (!direct()) {
+        std::int32_t& slot = slot_[static_cast<std::size_t>(row.j[k])];
+        if (slot == 0) {
+          used_.push_back(row.j[k]);
+          slot = static_cast<std::int32_t>(used_.size());
+          x_.resize(x_.size() + static_cast<std::size_t>(width_), T{0});
+        }
+        place = slot;
       }
-      x_[static_cast<std::size_t>(slot * width_ + a)] = static_cast<T>(row.x[k] * scale);
+      x_[static_cast<std::size_t>(place * width_ + a)] = row.x[k];
     }
   }
 }
@@ -140,11 +208,8 @@ template <class T>
 void Panel<T>::products(const KernelRows<T>& other, const T* packed, const Column* J, Index first, Index count,
                         T* const* out) const {
   if (!other.sparse()) return packed_products(x_.data(), m_, packed, first, count, d_, out);
-  const SpreadPanel<T> panel{x_.data(), slot_.data(), m_, width_};
-  const auto against = [&](const auto& rows) {
-    sparse_products(panel, rows, other.scale_, J ? J + first : nullptr, first, count, out);
-  };
-  other.rows_.index() == 2 ? against(std::get<2>(other.rows_)) : against(std::get<3>(other.rows_));
+  const SpreadPanel<T> panel{x_.data(), direct() ? nullptr : slot_.data(), m_, width_};
+  sparse_products(panel, other.entries_, J ? J + first : nullptr, first, count, out);
 }
 
 template <class T>

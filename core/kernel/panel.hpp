@@ -1,8 +1,8 @@
 // Blocks of kernel values between rows: some rows on one side (a panel of at most 64), many on the other.
 //
-// KernelRows<T>  all rows as the blocks need them, in type T. Dense rows are a packed copy, in float32 scaled by a
-// power of
-//                two so that the longest has a norm in [1/2, 1): no overflow, underflow only far below what matters.
+// KernelRows<T>  all rows as the blocks need them, in type T: dense rows are a packed copy, sparse ones entries of that
+//                type. In float32 they are scaled by a power of two so that the longest has a norm in [1/2, 1): no
+//                overflow, underflow only far below what matters.
 // Picked<T>      some of them, for the other side.
 // Panel<T>       the few rows: copied together (dense: kernel/products.hpp takes them), or spread out over the columns
 //                that they use (sparse: kernel/sparse_products.hpp).
@@ -20,14 +20,16 @@ namespace widemargin {
 template <class T>
 class KernelRows {
  public:
-  // Packed rows can be the other side of a panel; without, no copy is made, and only picked rows can.
+  // Packed rows can be the other side of a panel; without, no copy of dense rows is made, and only picked rows can.
   // `scale` > 0 says by what float32 rows are multiplied: both sides of a block need the same.
-  KernelRows(const AnyRows& rows, const KernelSpec& spec, int threads, bool packed = true, double scale = 0);
+  // `thin`: dense rows are taken for sparse ones, for what has many zeros; both sides of a block alike.
+  KernelRows(const AnyRows& rows, const KernelSpec& spec, int threads, bool packed = true, double scale = 0,
+             bool thin = false);
   KernelRows(const KernelRows&) = delete;
 
   Index n() const { return n_; }
   Index d() const { return d_; }
-  bool sparse() const { return rows_.index() >= 2; }
+  bool sparse() const { return sparse_; }
   const KernelSpec& spec() const { return spec_; }                           // in the units of the scaled rows
   double norm(Index i) const { return norm_[static_cast<std::size_t>(i)]; }  // scaled
   double largest_norm() const { return largest_; }
@@ -42,8 +44,10 @@ class KernelRows {
   friend class Picked;
 
   void copy_row(Index i, T* out, Index step) const;  // dense only; value k at out[k * step]
+  void compress();
 
   Index n_, d_, terms_ = 0;
+  bool sparse_;
   KernelSpec spec_;
   double scale_ = 1;
   double largest_ = 0;
@@ -51,7 +55,14 @@ class KernelRows {
   std::vector<T> gq_;      // gamma |x|^2 in the units of finish.hpp, rbf only
   std::vector<T> packed_;  // dense rows
   AnyRows rows_;
+  SparseRows<T> entries_{};  // scaled; those given, or these:
+  std::vector<T> x_;
+  std::vector<Column> j_;
+  std::vector<Index> offset_;
 };
+
+// Whether products of dense rows cost less if their zeros are left out. A sample of the rows tells.
+bool mostly_zeros(const std::vector<AnyRows>& sets);
 
 // Rows J[0 .. count) of `rows`, which must stay.
 template <class T>
@@ -85,17 +96,15 @@ class Panel {
   void against(const Picked<T>& other, Index first, Index count, T* const* out) const;
 
  private:
-  template <class V>
-  void spread(const SparseRows<V>& rows, const Column* I, double scale);
+  void spread(const SparseRows<T>& rows, const Column* I);
+  bool direct() const { return d_ <= 1024; }  // sparse: every column has its place, used or not
   void products(const KernelRows<T>& other, const T* packed, const Column* J, Index first, Index count,
                 T* const* out) const;
-  SpreadPanel<T> spread_panel() const { return {x_.data(), slot_.data(), m_, width_}; }
-
   Index m_ = 0, d_ = 0;
   std::vector<T> x_;  // dense: m x d;  sparse: slot x width_
   std::vector<T> ga_;
   Index width_ = 0;
-  std::vector<std::int32_t> slot_;  // sparse: place of each column in x_, 0 = unused
+  std::vector<std::int32_t> slot_;  // sparse, not direct: place of each in x_, 0 = unused
   std::vector<Column> used_;
 };
 

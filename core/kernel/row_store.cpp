@@ -16,6 +16,30 @@ void RowStore::use(WarmMemory& memory) {
   clear();
 }
 
+// Rows become shorter, so that each goes to a place that was its own or has been read already.
+void RowStore::inherit(const RowStore& other, const std::vector<Column>& to) {
+  use(*other.memory_);
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < to.size(); ++i)
+    if (to[i] >= 0) columns.push_back(static_cast<Column>(i));
+  std::vector<std::int32_t> now_at(static_cast<std::size_t>(other.used_), -1);
+  soft_ = std::min(most_, std::max<Index>(soft_, other.used_));
+  for (std::int32_t slot = 0; slot < other.used_ && used_ < soft_; ++slot) {
+    const Column i = to[static_cast<std::size_t>(other.item_of_[static_cast<std::size_t>(slot)])];
+    if (i < 0) continue;
+    const float* from = other.at(slot);
+    float* row = at(used_);
+    for (const Column j : columns) *row++ = from[j];
+    item_of_.resize(std::max(item_of_.size(), static_cast<std::size_t>(used_ + 1)));
+    item_of_[static_cast<std::size_t>(used_)] = i;
+    slot_of_[static_cast<std::size_t>(i)] = used_;
+    now_at[static_cast<std::size_t>(slot)] = used_++;
+  }
+  before_.resize(item_of_.size()), after_.resize(item_of_.size()), touched_.resize(item_of_.size());
+  for (std::int32_t slot = other.back_; slot >= 0; slot = other.before_[static_cast<std::size_t>(slot)])
+    if (now_at[static_cast<std::size_t>(slot)] >= 0) to_front(now_at[static_cast<std::size_t>(slot)]);
+}
+
 bool RowStore::grow() {
   if (++given_ > 8 * soft_) soft_ = std::min(most_, 2 * soft_), given_ = 0;
   if (used_ >= soft_) return false;

@@ -21,6 +21,10 @@ class RowStore {
   // Rows go into that memory from now on, which grows as they come; what was kept is forgotten.
   void use(WarmMemory& memory);
 
+  // The rows of another store, in its memory, cut down to some items: item i there is to[i] here, -1 = left out, in
+  // rising order; columns are items.
+  void inherit(const RowStore& other, const std::vector<Column>& to);
+
   void turn() { ++now_; }
   // The kept row of item i, now used; null if there is none.
   float* find(Index i);
@@ -29,7 +33,7 @@ class RowStore {
   void clear();
 
  private:
-  float* at(std::int32_t slot) {
+  float* at(std::int32_t slot) const {
     return memory_->block(static_cast<std::size_t>(slot / a_block_)) + slot % a_block_ * stride_;
   }
   // One more slot, if there is memory.

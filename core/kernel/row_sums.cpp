@@ -16,13 +16,16 @@
 namespace widemargin {
 namespace {
 
-void plain_accumulate(const float* const* rows, const double* step, Index m, Index n, Index from, double* f,
-                      double* spread) {
+constexpr Index together = 8;  // rows that are summed in float32
+
+// At most `together` rows; `size` are the absolute steps.
+void plain_accumulate(const float* const* rows, const float* step, const float* size, Index m, Index n, Index from,
+                      double* f, double* spread) {
   for (Index b = from; b < n; ++b) {
-    double sum = 0, size = 0;
-    for (Index a = 0; a < m; ++a) sum += step[a] * rows[a][b], size += std::abs(step[a]) * rows[a][b];
-    f[b] += sum;
-    if (spread) spread[b] += size;
+    float sum = 0, sizes = 0;
+    for (Index a = 0; a < m; ++a) sum += step[a] * rows[a][b], sizes += size[a] * rows[a][b];
+    f[b] += static_cast<double>(sum);
+    if (spread) spread[b] += static_cast<double>(sizes);
   }
 }
 
@@ -62,27 +65,25 @@ AVX2 void avx2_eight(const float* const* rows, const float* const* next, const f
   plain_some(r, step, 8, b, n, f);
 }
 
-AVX2 void avx2_accumulate(const float* const* rows, const double* step, Index m, Index n, double* f, double* spread) {
+AVX2 inline void avx2_add(double* f, __m256 sum) {
+  _mm256_storeu_pd(f, _mm256_add_pd(_mm256_loadu_pd(f), _mm256_cvtps_pd(_mm256_castps256_ps128(sum))));
+  _mm256_storeu_pd(f + 4, _mm256_add_pd(_mm256_loadu_pd(f + 4), _mm256_cvtps_pd(_mm256_extractf128_ps(sum, 1))));
+}
+
+AVX2 void avx2_accumulate(const float* const* rows, const float* step, const float* size, Index m, Index n, double* f,
+                          double* spread) {
   Index b = 0;
   for (; b + 8 <= n; b += 8) {
-    __m256d low = _mm256_loadu_pd(f + b), high = _mm256_loadu_pd(f + b + 4);
-    __m256 size = _mm256_setzero_ps();
+    __m256 sum = _mm256_setzero_ps(), sizes = _mm256_setzero_ps();
     for (Index a = 0; a < m; ++a) {
       const __m256 k = _mm256_loadu_ps(rows[a] + b);
-      const __m256d s = _mm256_set1_pd(step[a]);
-      low = _mm256_fmadd_pd(s, _mm256_cvtps_pd(_mm256_castps256_ps128(k)), low);
-      high = _mm256_fmadd_pd(s, _mm256_cvtps_pd(_mm256_extractf128_ps(k, 1)), high);
-      size = _mm256_fmadd_ps(_mm256_set1_ps(static_cast<float>(std::abs(step[a]))), k, size);
+      sum = _mm256_fmadd_ps(_mm256_broadcast_ss(step + a), k, sum);
+      sizes = _mm256_fmadd_ps(_mm256_broadcast_ss(size + a), k, sizes);
     }
-    _mm256_storeu_pd(f + b, low);
-    _mm256_storeu_pd(f + b + 4, high);
-    if (!spread) continue;
-    _mm256_storeu_pd(spread + b,
-                     _mm256_add_pd(_mm256_loadu_pd(spread + b), _mm256_cvtps_pd(_mm256_castps256_ps128(size))));
-    _mm256_storeu_pd(spread + b + 4,
-                     _mm256_add_pd(_mm256_loadu_pd(spread + b + 4), _mm256_cvtps_pd(_mm256_extractf128_ps(size, 1))));
+    avx2_add(f + b, sum);
+    if (spread) avx2_add(spread + b, sizes);
   }
-  plain_accumulate(rows, step, m, n, b, f, spread);
+  plain_accumulate(rows, step, size, m, n, b, f, spread);
 }
 
 // out[c * width + b] += sum over four rows, with `next` on their way as in avx2_eight; as many fused steps for a column
@@ -139,43 +140,23 @@ AVX512 void avx512_eight(const float* const* rows, const float* const* next, con
         out[c * width + b] = __builtin_fmaf(step[a * columns + c], rows[a][b], out[c * width + b]);
 }
 
-constexpr __mmask8 all8 = 0xff;  // see kernel/finish.cpp
-
-AVX512 void avx512_accumulate(const float* const* rows, const double* step, Index m, Index n, double* f,
-                              double* spread) {
-  Index b = 0;
-  for (; b + 16 <= n; b += 16) {
-    __m512d low = _mm512_loadu_pd(f + b), high = _mm512_loadu_pd(f + b + 8);
-    __m512 size = _mm512_setzero_ps();
-    for (Index a = 0; a < m; ++a) {
-      const float* k = rows[a] + b;
-      const __m512d s = _mm512_set1_pd(step[a]);
-      low = _mm512_fmadd_pd(s, _mm512_maskz_cvtps_pd(all8, _mm256_loadu_ps(k)), low);
-      high = _mm512_fmadd_pd(s, _mm512_maskz_cvtps_pd(all8, _mm256_loadu_ps(k + 8)), high);
-      size = _mm512_fmadd_ps(_mm512_set1_ps(static_cast<float>(std::abs(step[a]))), _mm512_loadu_ps(k), size);
-    }
-    _mm512_storeu_pd(f + b, low);
-    _mm512_storeu_pd(f + b + 8, high);
-    if (!spread) continue;
-    alignas(64) float sizes[16];
-    _mm512_store_ps(sizes, size);
-    for (Index e = 0; e < 16; e += 8) {
-      const __m512d more = _mm512_maskz_cvtps_pd(all8, _mm256_load_ps(sizes + e));
-      _mm512_storeu_pd(spread + b + e, _mm512_add_pd(_mm512_loadu_pd(spread + b + e), more));
-    }
-  }
-  plain_accumulate(rows, step, m, n, b, f, spread);
-}
 #endif
 
 }  // namespace
 
 void accumulate(const float* const* rows, const double* step, Index m, Index n, double* f, double* spread) {
+  for (Index a = 0; a < m; a += together) {
+    const Index here = std::min(together, m - a);
+    float s[together], size[together];
+    for (Index e = 0; e < here; ++e) s[e] = static_cast<float>(step[a + e]), size[e] = std::abs(s[e]);
 #ifdef WIDEMARGIN_X86
-  if (simd::level() == simd::Level::avx512) return avx512_accumulate(rows, step, m, n, f, spread);
-  if (simd::level() >= simd::Level::avx2) return avx2_accumulate(rows, step, m, n, f, spread);
+    if (simd::level() >= simd::Level::avx2) {
+      avx2_accumulate(rows + a, s, size, here, n, f, spread);
+      continue;
+    }
 #endif
-  plain_accumulate(rows, step, m, n, 0, f, spread);
+    plain_accumulate(rows + a, s, size, here, n, 0, f, spread);
+  }
 }
 
 void accumulate_fast(const float* const* rows, const double* step, Index m, Index n, double* f) {

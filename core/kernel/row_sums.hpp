@@ -5,7 +5,10 @@
 
 namespace widemargin {
 
-// f[b] += sum_a step[a] rows[a][b] in float64 and, unless `spread` is null, spread[b] += sum_a |step[a]| rows[a][b].
+// f[b] += sum_a step[a] rows[a][b] and, unless `spread` is null, spread[b] += sum_a |step[a]| rows[a][b]. Eight rows at
+// a time are summed in float32, the sums in float64, so that f is off by at most sum_error 2^-24 times the sum of
+// |step[a] rows[a][b]| more.
+constexpr double sum_error = 10;
 void accumulate(const float* const* rows, const double* step, Index m, Index n, double* f, double* spread);
 
 // f[b] += sum_a step[a] rows[a][b]: eight rows at a time are summed in float32, which adds errors of the size that the

@@ -12,7 +12,7 @@ namespace widemargin {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr Index chunk = 512;  // columns of a tile: with 64 rows of them it stays in the cache
+constexpr Index chunk = 256;  // columns of a tile: with the rows of a round they stay in the cache
 
 std::size_t z(Index i) { return static_cast<std::size_t>(i); }
 
@@ -26,7 +26,9 @@ BoxSolver::BoxSolver(RowSource& source, const BoxProblem& problem, const BoxOpti
       working_(std::min(options.working, problem.N)),
       store_(n_, n_, options.memory),
       in_(z(problem.N), 0),
-      seen_(z(n_), 0) {
+      seen_(z(n_), 0),
+      up_(z(problem.N)),
+      down_(z(problem.N)) {
   part_ = options.part;
   for (Index v = 0; v < p_.N; ++v) hard_ |= p_.upper[v] - p_.lower[v] == infinite;
   for (Index i = 0; i < n_; ++i) longest_ = std::max(longest_, source.diag(i));
@@ -34,29 +36,24 @@ BoxSolver::BoxSolver(RowSource& source, const BoxProblem& problem, const BoxOpti
 
 BoxSolver::~BoxSolver() = default;
 
-// The violation, and who violates: all that can go up and all that can go down, with their F.
+template <class Look>
+void BoxSolver::each_stretch(const BoxState& s, Look look) const {
+  for (Index v = 0, end; v < p_.N; v = end) {
+    const Index last = v < n_ ? std::min(n_, p_.N) : p_.N;
+    for (end = v + 1; end < last && (!p_.group || p_.group[end] == p_.group[v]);) p_.group ? ++end : end = last;
+    look(BoxView{s.b + v, s.f + item(v), p_.t + v, p_.lower + v, p_.upper + v, end - v}, v, group(v));
+  }
+}
+
+// The violation and, as the bias of the model will be, the mean over the free variables.
 void BoxSolver::look(BoxState& s) {
   double worst = 0;
-  for (int g = 0; g < p_.groups; ++g) up_[g].clear(), down_[g].clear();
-  double least[2] = {infinite, infinite}, most[2] = {-infinite, -infinite};
-  for (Index v = 0; v < p_.N; ++v) {
-    const double F = s.f[item(v)] - p_.t[v];
-    const int g = group(v);
-    if (s.b[v] < p_.upper[v] && F < least[g]) least[g] = F;
-    if (s.b[v] > p_.lower[v] && F > most[g]) most[g] = F;
-  }
-  // Only variables that violate with the extreme of the other side are candidates.
-  for (Index v = 0; v < p_.N; ++v) {
-    const double F = s.f[item(v)] - p_.t[v];
-    const int g = group(v);
-    if (s.b[v] < p_.upper[v] && F < most[g]) up_[g].push_back({F, static_cast<Column>(v)});
-    if (s.b[v] > p_.lower[v] && F > least[g]) down_[g].push_back({-F, static_cast<Column>(v)});
-  }
+  for (int g = 0; g < p_.groups; ++g) extremes_[g] = {};
+  each_stretch(s, [&](const BoxView& view, Index, int g) { extremes_[g].join(extremes(view)); });
   for (int g = 0; g < p_.groups; ++g) {
-    if (least[g] < infinite && most[g] > -infinite) worst = std::max(worst, most[g] - least[g]);
-    // Where one side is empty, any bias beyond the other will do.
-    const double low = most[g] == -infinite ? least[g] : most[g], high = least[g] == infinite ? most[g] : least[g];
-    s.figures[4 + g] = -(low + high) / 2;
+    const Extremes& e = extremes_[g];
+    if (e.least < infinite && e.most > -infinite) worst = std::max(worst, e.most - e.least);
+    s.figures[4 + g] = e.bias();
   }
   s.figures[0] = worst;
 }
@@ -114,20 +111,26 @@ void BoxSolver::keep_some(const BoxState& s) {
     }
 }
 
-void BoxSolver::take_worst(std::vector<Side>& side, Index most) {
-  const auto before = [](const Side& a, const Side& b) {
-    return a.value < b.value || (a.value == b.value && a.at < b.at);
-  };
-  const Index look_at = std::min<Index>(static_cast<Index>(side.size()), most + working_ / 2);
-  if (look_at < static_cast<Index>(side.size()))
-    std::nth_element(side.begin(), side.begin() + look_at, side.end(), before);
-  std::sort(side.begin(), side.begin() + look_at, before);
-  for (Index a = 0; a < look_at && most > 0; ++a) {
-    const Column v = side[z(a)].at;
-    if (in_[z(v)]) continue;
-    in_[z(v)] = 1;
-    chosen_.push_back(v);
-    --most;
+void BoxSolver::take_worst(const BoxState& s, int g, const std::vector<std::uint16_t>& keys, double sign, Index most) {
+  candidates_.clear();
+  each_candidate(keys.data(), p_.N, [&](Index v) {
+    if (group(v) == g && !in_[z(v)]) candidates_.push_back(static_cast<Column>(v));
+  });
+  std::uint32_t count[bins] = {};
+  for (const Column v : candidates_) ++count[keys[z(v)]];
+  Index limit = 0;
+  for (Index seen = count[0]; seen < most && limit + 1 < bins; seen += count[++limit]) continue;
+  worst_.clear();
+  for (const Column v : candidates_)
+    if (keys[z(v)] <= limit) worst_.push_back({sign * (s.f[item(v)] - p_.t[v]), v});
+  most = std::min(most, static_cast<Index>(worst_.size()));
+  if (most < static_cast<Index>(worst_.size()))
+    std::nth_element(worst_.begin(), worst_.begin() + most, worst_.end(), [](const Side& a, const Side& b) {
+      return a.value < b.value || (a.value == b.value && a.at < b.at);
+    });
+  for (Index a = 0; a < most; ++a) {
+    in_[z(worst_[z(a)].at)] = 1;
+    chosen_.push_back(worst_[z(a)].at);
   }
 }
 
@@ -138,10 +141,14 @@ void BoxSolver::choose(BoxState& s) {
     for (Index v = 0; v < p_.N; ++v) chosen_.push_back(static_cast<Column>(v));
   else
     keep_some(s);
+  if (!all)
+    each_stretch(s, [&](const BoxView& view, Index first, int g) {
+      violations(view, extremes_[g], up_.data() + first, down_.data() + first);
+    });
   for (int g = 0; g < p_.groups && !all; ++g) {
     const Index room = (working_ - static_cast<Index>(chosen_.size())) / (p_.groups - g);
-    take_worst(up_[g], room / 2);
-    take_worst(down_[g], room - room / 2);
+    take_worst(s, g, up_, 1, room / 2);
+    take_worst(s, g, down_, -1, room - room / 2);
   }
   for (const Column v : chosen_) in_[z(v)] = 0;
   std::fill_n(s.work, o_.working, -1);
@@ -239,6 +246,15 @@ void BoxSolver::work_in(BoxWorkspace& place) {
   place.last = this;
 }
 
+void BoxSolver::take_over(const BoxSolver& other, const std::vector<Column>& to, BoxWorkspace& place) {
+  if (place.last != &other || other.ascent_ != place.ascent.get()) return;  // somebody else has worked there since
+  store_.inherit(other.store_, to);
+  for (std::size_t i = 0; i < to.size(); ++i)
+    if (to[i] >= 0) seen_[z(to[i])] = other.seen_[i];
+  ascent_ = other.ascent_;
+  place.last = this;
+}
+
 void BoxSolver::rescore(BoxState& s, Poll poll) {
   std::fill_n(s.f, n_, 0.0);
   shift(s, s.b, poll);
@@ -291,7 +307,7 @@ BoxStop BoxSolver::round(BoxState& s, Poll poll) {
 BoxStop BoxSolver::advance(BoxState& s, Index budget, Poll poll, BoxWorkspace& place) {
   while (budget > 0) {
     BoxStop stop;
-    if (shrinks(s)) {
+    if (shrinks(s, place)) {
       stop = advance_shrunk(s, budget, poll, place);
     } else {
       work_in(place);

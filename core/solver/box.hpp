@@ -24,6 +24,7 @@
 #include "base/warm.hpp"
 #include "kernel/row_source.hpp"
 #include "kernel/row_store.hpp"
+#include "solver/box_scan.hpp"
 #include "solver/pair_ascent.hpp"
 
 namespace widemargin {
@@ -87,21 +88,28 @@ class BoxSolver {
     Column at;
   };
   void work_in(BoxWorkspace& place);
+  // Works where `other` has, with the rows that it has kept, cut down to the items that are left: item i of the other
+  // is to[i] here, -1 = nowhere.
+  void take_over(const BoxSolver& other, const std::vector<Column>& to, BoxWorkspace& place);
   void look(BoxState& s);
   void measure(BoxState& s);
   // Items left out, and the solver of the others.
   struct Shrunk;
   bool leave_out(BoxState& s);
   // Whether items are left out, now that more may have been.
-  bool shrinks(BoxState& s);
-  void pack(const BoxState& s);
+  bool shrinks(BoxState& s, BoxWorkspace& place);
+  void pack(const BoxState& s, BoxWorkspace& place);
   BoxStop advance_shrunk(BoxState& s, Index& budget, Poll poll, BoxWorkspace& place);
   BoxStop round(BoxState& s, Poll poll);
   bool no_margin(const BoxState& s) const;
   bool no_progress(BoxState& s) const;
   void choose(BoxState& s);
   void keep_some(const BoxState& s);
-  void take_worst(std::vector<Side>& side, Index most);
+  // Those of a group that violate most, at most so many; `keys` are those of one side (box_scan.hpp).
+  void take_worst(const BoxState& s, int g, const std::vector<std::uint16_t>& keys, double sign, Index most);
+  // look(view, first variable, group) for one stretch of variables after the other.
+  template <class Look>
+  void each_stretch(const BoxState& s, Look look) const;
   Index solve_chosen(BoxState& s);
   void add_rows(BoxState& s, Poll poll);
   void add_rows(BoxState& s, const Column* I, const double* step, Index m, Poll poll);
@@ -126,7 +134,10 @@ class BoxSolver {
   std::vector<float*> row_;
   std::vector<char> in_, seen_;
   std::vector<double> step_;
-  std::vector<Side> up_[2], down_[2];
+  Extremes extremes_[2];                  // of each group
+  std::vector<std::uint16_t> up_, down_;  // who violates
+  std::vector<Column> candidates_;
+  std::vector<Side> worst_;
 };
 
 }  // namespace widemargin

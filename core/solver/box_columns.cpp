@@ -7,6 +7,7 @@
 #include "base/parallel.hpp"
 #include "base/simd.hpp"
 #include "kernel/row_sums.hpp"
+#include "solver/box_scan.hpp"
 
 namespace widemargin {
 namespace {
@@ -16,12 +17,6 @@ constexpr Index chunk = 512;  // columns of a tile
 
 std::size_t z(Index i) { return static_cast<std::size_t>(i); }
 
-// One column of a state and its boxes.
-struct View {
-  const double *b, *f, *t, *lower, *upper;
-  Index n;
-};
-
 #if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
 #define WIDEMARGIN_X86 1
 #define AVX2 __attribute__((target("avx2")))
@@ -30,26 +25,8 @@ struct View {
 #define INLINE inline
 #endif
 
-// Eight at a time, so that the compiler may take vectors: the least does not depend on the order.
-INLINE void extremes_of(const View& v, double& least, double& most) {
-  constexpr Index lanes = 8;
-  double low[lanes], high[lanes];
-  std::fill_n(low, lanes, infinite), std::fill_n(high, lanes, -infinite);
-  const auto take = [&](Index i, Index e) {
-    const double F = v.f[i] - v.t[i], up = v.b[i] < v.upper[i] ? F : infinite,
-                 down = v.b[i] > v.lower[i] ? F : -infinite;
-    low[e] = up < low[e] ? up : low[e];
-    high[e] = down > high[e] ? down : high[e];
-  };
-  Index i = 0;
-  for (; i + lanes <= v.n; i += lanes)
-    for (Index e = 0; e < lanes; ++e) take(i + e, e);
-  for (; i < v.n; ++i) take(i, 0);
-  least = *std::min_element(low, low + lanes), most = *std::max_element(high, high + lanes);
-}
-
 // worth = max(worth, violation as a share of the column's + 1/2): 1 for the worst of either side.
-INLINE void add_worth(const View& v, double bias, double share, double* worth) {
+INLINE void add_worth(const BoxView& v, double bias, double share, double* worth) {
   for (Index i = 0; i < v.n; ++i) {
     const double F = (v.f[i] - v.t[i] + bias) * share;
     const double up = v.b[i] < v.upper[i] ? 0.5 - F : 0.0, down = v.b[i] > v.lower[i] ? 0.5 + F : 0.0;
@@ -59,18 +36,10 @@ INLINE void add_worth(const View& v, double bias, double share, double* worth) {
 }
 
 #ifdef WIDEMARGIN_X86
-AVX2 void avx2_extremes(const View& v, double& least, double& most) { extremes_of(v, least, most); }
-AVX2 void avx2_worth(const View& v, double bias, double share, double* worth) { add_worth(v, bias, share, worth); }
+AVX2 void avx2_worth(const BoxView& v, double bias, double share, double* worth) { add_worth(v, bias, share, worth); }
 #endif
 
-void extremes(const View& v, double& least, double& most) {
-#ifdef WIDEMARGIN_X86
-  if (simd::level() >= simd::Level::avx2) return avx2_extremes(v, least, most);
-#endif
-  extremes_of(v, least, most);
-}
-
-void weigh_column(const View& v, double bias, double share, double* worth) {
+void weigh_column(const BoxView& v, double bias, double share, double* worth) {
 #ifdef WIDEMARGIN_X86
   if (simd::level() >= simd::Level::avx2) return avx2_worth(v, bias, share, worth);
 #endif
@@ -96,13 +65,10 @@ BoxColumns::BoxColumns(RowSource& source, const ColumnsProblem& problem, const C
 
 void BoxColumns::look(ColumnsState& s, Index c) const {
   const Index at = c * n_;
-  double least, most;
-  extremes({s.b + at, s.f + at, p_.t, p_.lower + at, p_.upper + at, n_}, least, most);
+  const Extremes e = extremes({s.b + at, s.f + at, p_.t, p_.lower + at, p_.upper + at, n_});
   double* figures = s.figures + c * ColumnsState::a_column;
-  figures[0] = least < infinite && most > -infinite ? std::max(0.0, most - least) : 0.0;
-  // Where one side is empty, any bias beyond the other will do.
-  const double low = most == -infinite ? least : most, high = least == infinite ? most : least;
-  figures[4] = low - low == 0 ? -(low + high) / 2 : 0.0;
+  figures[0] = e.least < infinite && e.most > -infinite ? std::max(0.0, e.most - e.least) : 0.0;
+  figures[4] = e.middle();
 }
 
 // P of the multiple of the machine that has the least: near a hard margin many scores fall short of 1 by a little, and
@@ -248,7 +214,7 @@ void BoxColumns::solve_column(ColumnsState& s, Index c, PairAscent& ascent) {
 void BoxColumns::solve_chosen(ColumnsState& s) {
   step_.assign(chosen_.size() * z(p_.columns), 0.0f);
   items_ = chosen_;
-  while (items_.size() % 8 != 0) items_.push_back(chosen_.back());  // places come in eights
+  while (items_.size() % PairAscent::lanes != 0) items_.push_back(chosen_.back());  // as places do
   const Index m = static_cast<Index>(items_.size()), stride = ascent_[0]->stride();
   source_.square(items_.data(), m, ascent_[0]->K(), stride, o_.threads);
   if (ascent_.size() == 1) {

@@ -37,17 +37,18 @@ KernelScores::KernelScores(const KernelRows<float>& rows, Index first, Index mem
     double rho = 0, kmax = 0;
     if (s.kind == KernelKind::rbf) {
       kmax = 1 + s.gamma * (r + R) * (r + R);
-      rho = s.gamma * (2 * (D + 4) * r * R + 14 * (r * r + R * R)) * unit + exp_error * unit;
+      rho = s.gamma * (2 * (D + 4) * r * R + 7 * (r * r + R * R)) * unit + (exp_error + sum_error) * unit;
       if (rho > 0.01) rho = std::numeric_limits<double>::infinity();
     } else if (s.kind == KernelKind::linear) {
       kmax = s.gamma * r * R;
-      rho = s.gamma * r * (D + 6) * unit;
+      rho = s.gamma * r * (D + 6 + sum_error) * unit;
     } else if (s.kind == KernelKind::tanh) {  // its slope is at most 1
       kmax = 1 + std::abs(s.gamma) * r * R + std::abs(s.offset);
-      rho = ((D + 6) * (kmax - 1) + 2 * exp_error) * unit;
+      rho = ((D + 6) * (kmax - 1) + 2 * exp_error + sum_error) * unit;
     } else {
       kmax = std::pow(s.gamma * r * R + std::abs(s.offset), p);
-      rho = p * (D + 10) * unit < 0.01 ? p * (D + 10) * unit * kmax : std::numeric_limits<double>::infinity();
+      const double relative = (p * (D + 10) + sum_error) * unit;
+      rho = relative < 0.01 ? relative * kmax : std::numeric_limits<double>::infinity();
     }
     rho_[static_cast<std::size_t>(i)] = 1.05 * rho;
     kmax_[static_cast<std::size_t>(i)] = kmax;

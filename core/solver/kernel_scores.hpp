@@ -4,11 +4,13 @@
 // Symbols  u = 2^-24; r_i = |x_i|, R the longest; D the roundings that a product in a dot product goes through;
 //          s_j a step made at row j, L = sum |s_j|, M their number
 // Bound    |f_i - exact| <= rho_i S_i + L ((kmax_i + 1) (M + d + 20) 2^-52 + tiny)          [Higham02, sec. 3.1] and
-//            rbf         rho_i = (h_i + 8) u            S_i = sum |s_j| k_ij   kmax_i = 1 + gamma (r_i + R)^2
-//            linear      rho_i = gamma r_i (D + 6) u    S_i = sum |s_j| r_j    kmax_i = gamma r_i R
-//            polynomial  rho_i = p (D + 10) u T_i^p     S_i = L                kmax_i = T_i^p
-//            tanh        rho_i = ((D + 6) T_i + 16) u   S_i = L                kmax_i = 1 + T_i
-//          where h_i = gamma (2 (D + 4) r_i R + 14 (r_i^2 + R^2)),  T_i = |gamma| r_i R + |offset|
+//            rbf         rho_i = (h_i + 18) u                S_i = sum |s_j| k_ij   kmax_i = 1 + gamma (r_i + R)^2
+//            linear      rho_i = gamma r_i (D + 16) u        S_i = sum |s_j| r_j    kmax_i = gamma r_i R
+//            polynomial  rho_i = (p (D + 10) + 10) u T_i^p   S_i = L                kmax_i = T_i^p
+//            tanh        rho_i = ((D + 6) T_i + 26) u        S_i = L                kmax_i = 1 + T_i
+//          where h_i = gamma (2 (D + 4) r_i R + 7 (r_i^2 + R^2)),  T_i = |gamma| r_i R + |offset|; in h, each norm is
+//          rounded once, their sum once, the exponent (at most 2 gamma (r^2 + R^2)) and what it is the difference of
+//          once each
 //          The second term covers all of float64: these sums, the bias, and the referee's (kernel/exact.hpp).
 //          A kernel value that overflows float32 makes f_i NaN, which no comparison calls certain.
 // Method   new rows of kernel values in panels of 64; a row that comes a second time is kept, if there

@@ -10,23 +10,23 @@
 #define WIDEMARGIN_X86 1
 #include <immintrin.h>
 #define AVX2 __attribute__((target("avx2,fma")))
+#define AVX512 __attribute__((target("avx512f,avx2,fma")))
 #endif
 
 namespace widemargin {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr float infinite = std::numeric_limits<float>::infinity();
 constexpr double tiny = 1e-12;  // stands in for a curvature that is not positive
-constexpr Index lanes = 8;      // groups begin at multiples of it
 
 std::size_t z(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
 PairAscent::PairAscent(Index most_variables)
-    : most_(most_variables), stride_((most_variables + 4 * lanes) / lanes * lanes) {
-  for (auto* v : {&b_, &lower_, &upper_, &F_, &diag_, &up_, &down_}) v->resize(z(stride_));
-  diag32_.resize(z(stride_));
+    : most_(most_variables), stride_((most_variables + 3 * lanes) / lanes * lanes) {
+  for (auto* v : {&b_, &lower_, &upper_, &F_, &diag_}) v->resize(z(stride_));
+  for (auto* v : {&scaled_, &up_, &down_, &diag32_}) v->resize(z(stride_));
   K_.resize(z(stride_ * stride_));
   place_.reserve(z(most_variables));
 }
@@ -60,29 +60,53 @@ void PairAscent::set_room(Index p) {
   down_[z(p)] = b_[z(p)] > lower_[z(p)] ? 0 : -infinite;
 }
 
+double PairAscent::rescale() {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  double unit = 0;
+  std::vector<double> middle;
+  for (std::size_t g = 0; g + 1 < group_begin_.size(); ++g) {
+    double least = none, most = -none;
+    for (Index k = group_begin_[g]; k < group_begin_[g + 1]; ++k) {
+      if (up_[z(k)] == 0) least = std::min(least, F_[z(k)]);
+      if (down_[z(k)] == 0) most = std::max(most, F_[z(k)]);
+    }
+    const bool both = least < none && most > -none;
+    middle.push_back(both ? (least + most) / 2 : 0.0);
+    if (both) unit = std::max(unit, most - least);
+  }
+  if (!(unit > 0)) return 0;
+  constexpr double far = 1e30;  // what lies further out is no candidate
+  for (std::size_t g = 0; g + 1 < group_begin_.size(); ++g)
+    for (Index k = group_begin_[g]; k < group_begin_[g + 1]; ++k)
+      scaled_[z(k)] = static_cast<float>(std::clamp((F_[z(k)] - middle[g]) / unit, -far, far));
+  return unit;
+}
+
 Index PairAscent::run(double epsilon, Index most) {
-  Index steps = 0;
-  for (; steps < most; ++steps) {
-    Index best_i = -1, best_j = -1;
-    double best_gain = 0;
+  const double unit = rescale();
+  if (!(unit > epsilon)) return 0;
+  const float close = static_cast<float>(std::max(epsilon / unit, finest));
+  Index i = 0, j = 0, steps = 0;
+  for (float s = 0; steps < most; ++steps) {
+    Pair best;
     for (std::size_t g = 0; g + 1 < group_begin_.size(); ++g) {
       const Index begin = group_begin_[g], end = group_begin_[g + 1];
-      const Choice c = extremes(begin, end);
-      if (c.i < 0 || !(c.down - c.up > epsilon)) continue;
-      double gain = 0;
-      const Index j = partner(c.i, begin, end, gain);
-      if (j >= 0 && gain > best_gain) best_i = c.i, best_j = j, best_gain = gain;
+      const Choice c = shift(i, j, s, begin, end);
+      if (c.i < 0 || !(c.down - c.up > close)) continue;
+      const Pair pair = partner(c.i, begin, end);
+      if (pair.j >= 0 && pair.gain > best.gain) best = pair;
     }
-    if (best_i < 0) break;
-    const std::size_t i = z(best_i), j = z(best_j);
-    const double q = diag_[i] + diag_[j] - 2.0 * K_[i * z(stride_) + j];
-    const double whole = (F_[j] - F_[i]) / (q > tiny ? q : tiny);
-    const double step = std::min({whole, upper_[i] - b_[i], b_[j] - lower_[j]});
-    b_[i] = step == upper_[i] - b_[i] ? upper_[i] : b_[i] + step;
-    b_[j] = step == b_[j] - lower_[j] ? lower_[j] : b_[j] - step;
-    set_room(best_i);
-    set_room(best_j);
-    shift(best_i, best_j, step);
+    if (best.i < 0) break;
+    i = best.i, j = best.j;
+    const std::size_t p = z(i), q = z(j);
+    const double curvature = diag_[p] + diag_[q] - 2.0 * K_[p * z(stride_) + q];
+    const double whole = unit * (scaled_[q] - scaled_[p]) / (curvature > tiny ? curvature : tiny);
+    const double step = std::min({whole, upper_[p] - b_[p], b_[q] - lower_[q]});
+    b_[p] = step == upper_[p] - b_[p] ? upper_[p] : b_[p] + step;
+    b_[q] = step == b_[q] - lower_[q] ? lower_[q] : b_[q] - step;
+    set_room(i);
+    set_room(j);
+    s = static_cast<float>(step / unit);
   }
   return steps;
 }
@@ -90,121 +114,174 @@ Index PairAscent::run(double epsilon, Index most) {
 #ifdef WIDEMARGIN_X86
 namespace {
 
-struct Extreme {
-  double value;
-  Index at;
-};
-
-AVX2 Extreme least(const double* F, const double* add, Index begin, Index end, double& largest, const double* take) {
-  const __m256d step = _mm256_set1_pd(4);
-  __m256d low = _mm256_set1_pd(infinite), high = _mm256_set1_pd(-infinite);
-  __m256d at = _mm256_set1_pd(-1), now = _mm256_setr_pd(0, 1, 2, 3);
-  for (Index k = begin; k < end; k += 4, now = _mm256_add_pd(now, step)) {
-    const __m256d f = _mm256_loadu_pd(F + k), v = _mm256_add_pd(f, _mm256_loadu_pd(add + k));
-    high = _mm256_max_pd(high, _mm256_add_pd(f, _mm256_loadu_pd(take + k)));
-    const __m256d smaller = _mm256_cmp_pd(v, low, _CMP_LT_OQ);
-    low = _mm256_blendv_pd(low, v, smaller);
-    at = _mm256_blendv_pd(at, now, smaller);
-  }
-  alignas(32) double v[4], w[4], h[4];
-  _mm256_store_pd(v, low);
-  _mm256_store_pd(w, at);
-  _mm256_store_pd(h, high);
-  Extreme best{infinite, -1};
-  for (int e = 0; e < 4; ++e) {
-    if (v[e] < best.value || (v[e] == best.value && w[e] >= 0 && w[e] < static_cast<double>(best.at)))
-      best = {v[e], static_cast<Index>(w[e])};
-    largest = std::max(largest, h[e]);
-  }
-  if (best.at >= 0) best.at += begin;
-  return best;
+// The first place of those lanes whose value is the least; `at` counts from 0.
+template <int Lanes>
+void first_of(const float* value, const std::int32_t* at, float& least, Index& place) {
+  for (int e = 0; e < Lanes; ++e)
+    if (at[e] >= 0 && (value[e] < least || (value[e] == least && place >= 0 && at[e] < place)))
+      least = value[e], place = at[e];
 }
 
-AVX2 Index avx2_partner(const double* F, const double* down, const float* K, const float* diag, double Fi, float Kii,
-                        Index begin, Index end, double& gain) {
-  const __m256d fi = _mm256_set1_pd(Fi);
-  const __m256 kii = _mm256_set1_ps(Kii), two = _mm256_set1_ps(2), zero = _mm256_setzero_ps(),
-               least_q = _mm256_set1_ps(static_cast<float>(tiny));
-  __m256 best = zero;
-  __m256i at = _mm256_set1_epi32(-1), now = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+AVX2 void avx2_shift(float* F, const float* up, const float* down, const float* Ki, const float* Kj, float s, Index n,
+                     Index& at, float& least, float& most) {
+  const __m256 by = _mm256_set1_ps(s);
   const __m256i step = _mm256_set1_epi32(8);
-  for (Index k = begin; k < end; k += 8, now = _mm256_add_epi32(now, step)) {
-    const __m256d a = _mm256_sub_pd(_mm256_add_pd(_mm256_loadu_pd(F + k), _mm256_loadu_pd(down + k)), fi);
-    const __m256d b = _mm256_sub_pd(_mm256_add_pd(_mm256_loadu_pd(F + k + 4), _mm256_loadu_pd(down + k + 4)), fi);
-    __m256 d = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(a)), _mm256_cvtpd_ps(b), 1);
+  __m256 low = _mm256_set1_ps(infinite), high = _mm256_set1_ps(-infinite);
+  __m256i place = _mm256_set1_epi32(-1), now = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  for (Index k = 0; k < n; k += 8, now = _mm256_add_epi32(now, step)) {
+    const __m256 f =
+        _mm256_fmadd_ps(by, _mm256_sub_ps(_mm256_loadu_ps(Ki + k), _mm256_loadu_ps(Kj + k)), _mm256_loadu_ps(F + k));
+    _mm256_storeu_ps(F + k, f);
+    const __m256 v = _mm256_add_ps(f, _mm256_loadu_ps(up + k));
+    high = _mm256_max_ps(high, _mm256_add_ps(f, _mm256_loadu_ps(down + k)));
+    const __m256 less = _mm256_cmp_ps(v, low, _CMP_LT_OQ);
+    low = _mm256_min_ps(low, v);
+    place = _mm256_blendv_epi8(place, now, _mm256_castps_si256(less));
+  }
+  alignas(32) float l[8], h[8];
+  alignas(32) std::int32_t p[8];
+  _mm256_store_ps(l, low);
+  _mm256_store_ps(h, high);
+  _mm256_store_si256(reinterpret_cast<__m256i*>(p), place);
+  first_of<8>(l, p, least, at);
+  most = *std::max_element(h, h + 8);
+}
+
+// Minus the gain, so that the best is the least. The inverse of the curvature is good to 11 bits: enough to choose by.
+AVX2 void avx2_partner(const float* F, const float* down, const float* K, const float* diag, float Fi, float Kii,
+                       Index n, Index& at, float& least) {
+  const __m256 fi = _mm256_set1_ps(Fi), kii = _mm256_set1_ps(Kii), two = _mm256_set1_ps(2), zero = _mm256_setzero_ps(),
+               least_q = _mm256_set1_ps(static_cast<float>(tiny));
+  const __m256i step = _mm256_set1_epi32(8);
+  __m256 best = zero;
+  __m256i place = _mm256_set1_epi32(-1), now = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  for (Index k = 0; k < n; k += 8, now = _mm256_add_epi32(now, step)) {
+    __m256 d = _mm256_sub_ps(_mm256_add_ps(_mm256_loadu_ps(F + k), _mm256_loadu_ps(down + k)), fi);
     d = _mm256_max_ps(d, zero);
     __m256 q = _mm256_fnmadd_ps(two, _mm256_loadu_ps(K + k), _mm256_add_ps(kii, _mm256_loadu_ps(diag + k)));
     q = _mm256_max_ps(q, least_q);
-    const __m256 v = _mm256_div_ps(_mm256_mul_ps(d, d), q);
-    const __m256 larger = _mm256_cmp_ps(v, best, _CMP_GT_OQ);
-    best = _mm256_blendv_ps(best, v, larger);
-    at = _mm256_blendv_epi8(at, now, _mm256_castps_si256(larger));
+    const __m256 v = _mm256_mul_ps(_mm256_mul_ps(d, d), _mm256_sub_ps(zero, _mm256_rcp_ps(q)));
+    const __m256 less = _mm256_cmp_ps(v, best, _CMP_LT_OQ);
+    best = _mm256_min_ps(best, v);
+    place = _mm256_blendv_epi8(place, now, _mm256_castps_si256(less));
   }
-  alignas(32) float v[8];
-  alignas(32) std::int32_t w[8];
-  _mm256_store_ps(v, best);
-  _mm256_store_si256(reinterpret_cast<__m256i*>(w), at);
-  float most = 0;
-  Index j = -1;
-  for (int e = 0; e < 8; ++e)
-    if (v[e] > most || (v[e] == most && j >= 0 && w[e] >= 0 && w[e] < j)) most = v[e], j = w[e];
-  gain = most;
-  return j < 0 ? -1 : begin + j;
+  alignas(32) float b[8];
+  alignas(32) std::int32_t p[8];
+  _mm256_store_ps(b, best);
+  _mm256_store_si256(reinterpret_cast<__m256i*>(p), place);
+  first_of<8>(b, p, least, at);
 }
 
-AVX2 void avx2_shift(double* F, const float* Ki, const float* Kj, double s, Index end) {
-  const __m256d step = _mm256_set1_pd(s);
-  for (Index k = 0; k < end; k += 4) {
-    const __m256d d = _mm256_cvtps_pd(_mm_sub_ps(_mm_loadu_ps(Ki + k), _mm_loadu_ps(Kj + k)));
-    _mm256_storeu_pd(F + k, _mm256_fmadd_pd(step, d, _mm256_loadu_pd(F + k)));
+// By way of memory, since GCC 12's own header draws warnings with the functions that fold vectors of 512 bits.
+AVX512 inline float least_of(__m512 value) {
+  alignas(64) float v[16];
+  _mm512_store_ps(v, value);
+  const __m256 eight = _mm256_min_ps(_mm256_load_ps(v), _mm256_load_ps(v + 8));
+  __m128 four = _mm_min_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+  four = _mm_min_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_min_ss(four, _mm_shuffle_ps(four, four, 1)));
+}
+
+AVX512 inline std::uint32_t least_of(__m512i value) {
+  alignas(64) std::uint32_t v[16];
+  _mm512_store_si512(v, value);
+  const auto* half = reinterpret_cast<const __m256i*>(v);
+  const __m256i eight = _mm256_min_epu32(_mm256_load_si256(half), _mm256_load_si256(half + 1));
+  __m128i four = _mm_min_epu32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
+  four = _mm_min_epu32(four, _mm_shuffle_epi32(four, 0x4e));
+  return static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm_min_epu32(four, _mm_shuffle_epi32(four, 0xb1))));
+}
+
+// The least of 16 lanes and the first place that has it; -1, no place, is the last of unsigned numbers.
+AVX512 inline void first_of(__m512 value, __m512i place, float& least, Index& at) {
+  const float found = least_of(value);
+  const __mmask16 there = _mm512_cmp_ps_mask(value, _mm512_set1_ps(found), _CMP_EQ_OQ);
+  const std::uint32_t first = least_of(_mm512_mask_mov_epi32(_mm512_set1_epi32(-1), there, place));
+  if (first != 0xffffffffu) least = found, at = static_cast<Index>(first);
+}
+
+AVX512 void avx512_shift(float* F, const float* up, const float* down, const float* Ki, const float* Kj, float s,
+                         Index n, Index& at, float& least, float& most) {
+  const __m512 by = _mm512_set1_ps(s);
+  const __m512i step = _mm512_set1_epi32(16);
+  __m512 low = _mm512_set1_ps(infinite), high = _mm512_set1_ps(-infinite);
+  __m512i place = _mm512_set1_epi32(-1), now = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  for (Index k = 0; k < n; k += 16, now = _mm512_add_epi32(now, step)) {
+    const __m512 f =
+        _mm512_fmadd_ps(by, _mm512_sub_ps(_mm512_loadu_ps(Ki + k), _mm512_loadu_ps(Kj + k)), _mm512_loadu_ps(F + k));
+    _mm512_storeu_ps(F + k, f);
+    const __m512 v = _mm512_add_ps(f, _mm512_loadu_ps(up + k));
+    high = _mm512_maskz_max_ps(0xffff, high, _mm512_add_ps(f, _mm512_loadu_ps(down + k)));
+    const __mmask16 less = _mm512_cmp_ps_mask(v, low, _CMP_LT_OQ);
+    low = _mm512_mask_mov_ps(low, less, v);
+    place = _mm512_mask_mov_epi32(place, less, now);
   }
+  most = -least_of(_mm512_sub_ps(_mm512_setzero_ps(), high));
+  first_of(low, place, least, at);
+}
+
+AVX512 void avx512_partner(const float* F, const float* down, const float* K, const float* diag, float Fi, float Kii,
+                           Index n, Index& at, float& least) {
+  const __m512 fi = _mm512_set1_ps(Fi), kii = _mm512_set1_ps(Kii), two = _mm512_set1_ps(2), zero = _mm512_setzero_ps(),
+               least_q = _mm512_set1_ps(static_cast<float>(tiny));
+  const __m512i step = _mm512_set1_epi32(16);
+  __m512 best = zero;
+  __m512i place = _mm512_set1_epi32(-1), now = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  for (Index k = 0; k < n; k += 16, now = _mm512_add_epi32(now, step)) {
+    __m512 d = _mm512_sub_ps(_mm512_add_ps(_mm512_loadu_ps(F + k), _mm512_loadu_ps(down + k)), fi);
+    d = _mm512_maskz_max_ps(0xffff, d, zero);
+    __m512 q = _mm512_fnmadd_ps(two, _mm512_loadu_ps(K + k), _mm512_add_ps(kii, _mm512_loadu_ps(diag + k)));
+    q = _mm512_maskz_max_ps(0xffff, q, least_q);
+    const __m512 v = _mm512_mul_ps(_mm512_mul_ps(d, d), _mm512_sub_ps(zero, _mm512_maskz_rcp14_ps(0xffff, q)));
+    const __mmask16 less = _mm512_cmp_ps_mask(v, best, _CMP_LT_OQ);
+    best = _mm512_mask_mov_ps(best, less, v);
+    place = _mm512_mask_mov_epi32(place, less, now);
+  }
+  first_of(best, place, least, at);
 }
 
 }  // namespace
 #endif
 
-PairAscent::Choice PairAscent::extremes(Index begin, Index end) const {
-  Choice c;
-  c.up = infinite, c.down = -infinite;
+PairAscent::Choice PairAscent::shift(Index i, Index j, float s, Index begin, Index end) {
+  const float *Ki = K_.data() + i * stride_ + begin, *Kj = K_.data() + j * stride_ + begin;
+  float *F = scaled_.data() + begin, least = infinite, most = -infinite;
+  const float *up = up_.data() + begin, *down = down_.data() + begin;
+  const Index n = end - begin;
+  Index at = -1;
 #ifdef WIDEMARGIN_X86
   if (simd::level() >= simd::Level::avx2) {
-    const Extreme e = least(F_.data(), up_.data(), begin, end, c.down, down_.data());
-    c.i = e.at, c.up = e.value;
-    return c;
+    (simd::level() == simd::Level::avx512 ? avx512_shift : avx2_shift)(F, up, down, Ki, Kj, s, n, at, least, most);
+    return {at < 0 ? -1 : begin + at, least, most};
   }
 #endif
-  for (Index k = begin; k < end; ++k) {
-    const double up = F_[z(k)] + up_[z(k)];
-    if (up < c.up) c.up = up, c.i = k;
-    c.down = std::max(c.down, F_[z(k)] + down_[z(k)]);
+  for (Index k = 0; k < n; ++k) {
+    F[k] += s * (Ki[k] - Kj[k]);
+    if (F[k] + up[k] < least) least = F[k] + up[k], at = k;
+    most = std::max(most, F[k] + down[k]);
   }
-  return c;
+  return {at < 0 ? -1 : begin + at, least, most};
 }
 
-Index PairAscent::partner(Index i, Index begin, Index end, double& gain) const {
-  const float* K = K_.data() + i * stride_;
+PairAscent::Pair PairAscent::partner(Index i, Index begin, Index end) const {
+  const float *K = K_.data() + i * stride_ + begin, *F = scaled_.data() + begin, *down = down_.data() + begin,
+              *diag = diag32_.data() + begin;
+  const Index n = end - begin;
+  const float Fi = scaled_[z(i)], Kii = diag32_[z(i)];
+  Index at = -1;
+  float least = 0;
 #ifdef WIDEMARGIN_X86
-  if (simd::level() >= simd::Level::avx2)
-    return avx2_partner(F_.data(), down_.data(), K, diag32_.data(), F_[z(i)], diag32_[z(i)], begin, end, gain);
-#endif
-  Index best = -1;
-  float most = 0;
-  for (Index k = begin; k < end; ++k) {
-    const float d = static_cast<float>(F_[z(k)] + down_[z(k)] - F_[z(i)]);
-    if (!(d > 0)) continue;
-    const float q = std::max(diag32_[z(i)] + diag32_[z(k)] - 2 * K[k], static_cast<float>(tiny));
-    if (d * d / q > most) most = d * d / q, best = k;
+  if (simd::level() >= simd::Level::avx2) {
+    (simd::level() == simd::Level::avx512 ? avx512_partner : avx2_partner)(F, down, K, diag, Fi, Kii, n, at, least);
+    return {i, at < 0 ? -1 : begin + at, -least};
   }
-  gain = most;
-  return best;
-}
-
-void PairAscent::shift(Index i, Index j, double s) {
-  const float *Ki = K_.data() + i * stride_, *Kj = K_.data() + j * stride_;
-#ifdef WIDEMARGIN_X86
-  if (simd::level() >= simd::Level::avx2) return avx2_shift(F_.data(), Ki, Kj, s, end_);
 #endif
-  for (Index k = 0; k < end_; ++k) F_[z(k)] += s * (Ki[k] - Kj[k]);
+  for (Index k = 0; k < n; ++k) {
+    const float d = std::max(F[k] + down[k] - Fi, 0.0f);
+    const float v = -d * d / std::max(Kii + diag[k] - 2 * K[k], static_cast<float>(tiny));
+    if (v < least) least = v, at = k;
+  }
+  return {i, at < 0 ? -1 : begin + at, -least};
 }
 
 }  // namespace widemargin

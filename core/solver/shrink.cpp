@@ -8,7 +8,6 @@
 namespace widemargin {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr Index every = 2;   // rounds between two looks at what can be left out
 constexpr double far = 0.2;  // beyond the extremes, as a share of the violation
@@ -20,18 +19,13 @@ std::size_t z(Index i) { return static_cast<std::size_t>(i); }
 // Items whose variables cannot move until the violation has become much larger again. True if they are many.
 bool BoxSolver::leave_out(BoxState& s) {
   look(s);
-  double least[2] = {infinite, infinite}, most[2] = {-infinite, -infinite};
-  for (Index v = 0; v < p_.N; ++v) {
-    const double F = s.f[item(v)] - p_.t[v];
-    if (s.b[v] < p_.upper[v] && F < least[group(v)]) least[group(v)] = F;
-    if (s.b[v] > p_.lower[v] && F > most[group(v)]) most[group(v)] = F;
-  }
   std::vector<char> stays(z(n_), 0);
   for (Index v = 0; v < p_.N; ++v) {
     const int g = group(v);
     const double F = s.f[item(v)] - p_.t[v], beyond = far * s.figures[0];
     const bool up = s.b[v]<p_.upper[v], down = s.b[v]> p_.lower[v];
-    if ((up && F <= most[g] + beyond) || (down && F >= least[g] - beyond)) stays[z(item(v))] = 1;
+    const Extremes& e = extremes_[g];
+    if ((up && F <= e.most + beyond) || (down && F >= e.least - beyond)) stays[z(item(v))] = 1;
   }
   Index known = 0, kept = 0;
   for (Index i = 0; i < n_; ++i) {
@@ -45,21 +39,22 @@ bool BoxSolver::leave_out(BoxState& s) {
   return true;
 }
 
-bool BoxSolver::shrinks(BoxState& s) {
+bool BoxSolver::shrinks(BoxState& s, BoxWorkspace& place) {
   if (!o_.shrink || hard_ || 2 * working_ > p_.N || !source_.has_subsets()) return false;
   const bool due = s.counters[0] % every == 0 && s.counters[0] > 0 && s.figures[0] > o_.tol;
-  if (due && leave_out(s)) shrunk_.reset();
+  if (due && leave_out(s)) {
+    pack(s, place);
+    return true;
+  }
   if (shrunk_) return true;
-  for (Index i = 0; i < n_; ++i)
-    if (s.f[i] != s.f[i]) {
-      pack(s);
-      return true;
-    }
-  return false;
+  if (std::none_of(s.f, s.f + n_, [](double f) { return f != f; })) return false;
+  pack(s, place);
+  return true;
 }
 
 // The items that are left, as a problem of their own.
-void BoxSolver::pack(const BoxState& s) {
+void BoxSolver::pack(const BoxState& s, BoxWorkspace& place) {
+  const std::unique_ptr<Shrunk> before = std::move(shrunk_);
   shrunk_ = std::make_unique<Shrunk>();
   Shrunk& h = *shrunk_;
   for (Index i = 0; i < n_; ++i)
@@ -78,6 +73,13 @@ void BoxSolver::pack(const BoxState& s) {
   BoxOptions options = o_;
   options.shrink = false, options.part = true;
   h.solver = std::make_unique<BoxSolver>(*h.source, problem, options);
+  // Where the items of the solver before stand here.
+  std::vector<Column> to(h.to.begin(), h.to.begin() + n_);
+  if (before) {
+    to.resize(before->items.size());
+    std::transform(before->items.begin(), before->items.end(), to.begin(), [&](Column i) { return h.to[z(i)]; });
+  }
+  h.solver->take_over(before ? *before->solver : *this, to, place);
 }
 
 // Rounds until it is time to look again at what can be left out.

@@ -72,7 +72,11 @@ CASES = {
 
 PROGRAM = """
 import time
-wm.Perceptron(max_iter=1).fit(*data(50, 2, 2))  # all imports done: the signal must meet the loop, not an import
+# All imports done: the signal must meet the loop, not an import.
+for name in wm.__all__:
+    getattr(wm, name)
+for learner in (wm.Perceptron(max_iter=1), wm.SVC(n_jobs=2)):
+    learner.fit(*data(50, 2, 3))
 print("ready", flush=True)
 try:
     work()

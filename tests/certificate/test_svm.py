@@ -10,7 +10,7 @@ from sklearn import svm
 from sklearn.datasets import make_classification, make_regression
 
 from widemargin.certificate.record import merge
-from widemargin.certificate.svm import certify_svm
+from widemargin.certificate.svm import Claimed, certify_parts, certify_svm
 from widemargin.kernels import RBF, Precomputed
 from widemargin.kernels.gram import GramSource
 from widemargin.kernels.items import RowItems
@@ -371,3 +371,28 @@ def test_parts_merge_to_the_worst_gap_and_summed_objectives():
     assert whole.gap == pytest.approx(sum(p.gap for p in parts.values()))
     assert whole.n_free == sum(p.n_free for p in parts.values())
     assert "largest relative gap 0.5" in whole.claim
+
+
+def test_many_certificates_at_once_are_those_made_one_by_one():
+    """Figure by figure, with kernel values that all parts share and without."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 3))
+    for n in (60, 12):
+        source = GramSource(RBF(0.7), RowItems(X[:n]))
+        parts = []
+        for k in range(8):
+            items = np.sort(random.permutation(n)[: random.integers(4, 9)])
+            y = np.where(np.arange(len(items)) % 2, 1.0, -1.0)
+            problem = BoxProblem.c_svc(y, 2.0 if k % 2 else random.uniform(1, 2, len(items)))
+            b = y * random.uniform(0, 1, len(items))
+            b[y > 0] *= -b[y < 0].sum() / b[y > 0].sum()
+            b = np.clip(b, problem.lower, problem.upper)
+            parts.append(Claimed(problem, b, float(random.normal()), coef=b * (k != 3), items=items))
+        found = certify_parts(source, parts, asked=1e-3)
+        for part, many in zip(parts, found, strict=True):
+            one = certify_svm(source.take(part.items), part.problem, part.b, intercept=part.intercept, coef=part.coef)
+            assert many.holds == one.holds
+            for name in ("primal", "dual", "gap", "kkt_violation", "infeasibility", "rounding"):
+                assert getattr(many, name) == pytest.approx(getattr(one, name), rel=1e-9, abs=1e-12)
+            assert (many.n_free, many.n_bounded) == (one.n_free, one.n_bounded)
+        assert not found[3].holds

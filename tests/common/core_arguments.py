@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from widemargin import _core
+from widemargin.base.lapack import dsysv
 
 N, D = 7, 3
 REFUSALS = (TypeError, ValueError, MemoryError, OverflowError, RuntimeError, ZeroDivisionError)
@@ -147,6 +148,15 @@ def boxes() -> list[Any]:
     return [[box(), box()], [tuple(box_state()[:5]), tuple(box_state()[:5])], 0.01, 2]
 
 
+def face_arguments() -> list[Any]:
+    """Of `polish_all`: one part, all of whose items have values."""
+    y, place = signs(), np.arange(N, dtype=np.int32)
+    box, none = [y, np.minimum(y, 0.0), np.maximum(y, 0.0)], np.empty(0, np.int8)
+    b = np.where(np.arange(N) < 2, 0.5 * y, 0.0)
+    part = (*box, none, b - b[:2].sum() * (np.arange(N) == 0), np.zeros(N), np.zeros(1), place, place)
+    return [dsysv(), np.eye(N), 1.0, [part], [[0.0]], True, False, 2]
+
+
 def solved(source: Any, n: int = N) -> None:
     """All that a solver asks of a source."""
     solver, state = _core.box_solver(source, *box_arguments(n)), box_state(n)
@@ -157,6 +167,49 @@ def solved(source: Any, n: int = N) -> None:
 
 def text() -> np.ndarray:
     return np.frombuffer(b"1 1:2 3:4\n-1 2:0.5\n", np.uint8)
+
+
+def ground_arguments() -> list[Any]:
+    x = (np.arange(N * D, dtype=np.float32).reshape(N, D) * 5) % 7
+    return [x, (np.arange(N) % 2).astype(np.int32), None, [2], 1, np.ones(N), np.array([0, 1, 0], np.uint8), 0, 1]
+
+
+def ground() -> Any:
+    return _core.Ground(*ground_arguments())
+
+
+def grow_arguments() -> list[Any]:
+    return [ground(), 0, False, 2, 0, 0, 2, 1, 0.0, 0.0, 1, True, N, np.cumsum(np.ones(N)), False, 0, 0, 3, 1]
+
+
+def forest() -> Any:
+    grown = _core.Forest(D, 2, True)
+    grown.grow(*grow_arguments())
+    return grown
+
+
+def trees_arguments() -> list[Any]:
+    nodes, shift, first, leaf, _, rows, sets = forest().arrays()
+    return [nodes, shift, first, leaf, len(rows), D, np.array([0, 1, 0], np.uint8), sets]
+
+
+def tables() -> tuple[np.ndarray, np.ndarray]:
+    _, _, _, _, stats, rows, _ = forest().arrays()
+    return stats.reshape(-1, 2), rows
+
+
+def votes_arguments() -> list[Any]:
+    says, rows = tables()
+    drawn, voters = np.zeros((2, N), np.uint32), np.zeros(N, np.int32)
+    return [
+        *(says, np.full(len(rows), -1, np.int32), ground_arguments()[0], True, 0, 2, drawn, np.zeros((N, 2)), voters),
+        1,
+    ]
+
+
+def sums_arguments() -> list[Any]:
+    first = forest().arrays()[2]
+    return [1, *tables(), np.zeros((first[2] - first[1], 2)), np.zeros(first[2] - first[1], np.int64)]
 
 
 CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
@@ -201,6 +254,12 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
         _core.kernel_expansion,
         lambda: [dense(), 2, 0.1, 0.0, 1, visits(), np.ones(N), True, np.zeros(N), 1],
     ),
+    "is_dsysv": (_core.is_dsysv, lambda: [dsysv()]),
+    "polish_all": (lambda *a: _core.polish_all(dsysv(), *a), lambda: face_arguments()[1:]),
+    "sums_of_parts": (
+        _core.sums_of_parts,
+        lambda: [np.eye(N), visits(), np.array([2, N], np.int64), np.ones(N), np.zeros(N)],
+    ),
     "native_source": (lambda rows: solved(_core.native_source(rows)), lambda: [kernel_rows()]),
     "matrix_source": (lambda *a: solved(_core.matrix_source(*a)), lambda: [matrix(), np.ones(N)]),
     "submatrix_source": (
@@ -238,6 +297,28 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "BoxColumns.advance": (lambda *a: columns().advance(*a), columns_state),
     "BoxColumns.shift": (lambda *a: columns().shift(*a), lambda: [*columns_state()[:5], np.ones((2, N))]),
     "BoxColumns.judge": (lambda *a: columns().judge(*a), lambda: columns_state()[:5]),
+    "Ground": (
+        lambda *a: _core.Forest(D, 2, True).grow(_core.Ground(*a), *grow_arguments()[1:]),
+        ground_arguments,
+    ),
+    "Forest": (lambda *a: _core.Forest(*a).grow(*grow_arguments()), lambda: [D, 2, True]),
+    "Forest.grow": (lambda *a: _core.Forest(D, 2, True).grow(*a), grow_arguments),
+    "Forest.append": (lambda *a: forest().append(*a), lambda: [_core.Trees(*trees_arguments()), *tables()]),
+    "Trees": (lambda *a: _core.Trees(*a).votes(*votes_arguments()), trees_arguments),
+    "Trees.leaves": (
+        lambda *a: _core.Trees(*trees_arguments()).leaves(*a),
+        lambda: [ground_arguments()[0], True, np.zeros((N, 3), np.uint32), 2],
+    ),
+    "Trees.votes": (lambda *a: _core.Trees(*trees_arguments()).votes(*a), votes_arguments),
+    "Trees.layout": (lambda *a: _core.Trees(*trees_arguments()).layout(*a), lambda: [1]),
+    "Trees.sum_up": (lambda *a: _core.Trees(*trees_arguments()).sum_up(*a), sums_arguments),
+    "draw_rows": (_core.draw_rows, lambda: [1, 2, N, np.cumsum(np.ones(N)), np.zeros(N, np.uint32)]),
+    "deal_rows": (_core.deal_rows, lambda: [1, 2, 3, np.zeros(N, np.uint32)]),
+    "left_children": (
+        _core.left_children,
+        lambda: [np.array([0, 1, 1], np.uint8), np.array([0, 3], np.int64)],
+    ),
+    "number_kinds": (_core.number_kinds, lambda: [np.ones((N, D), np.float32)]),
     "exp_nonpositive": (_core.exp_nonpositive, lambda: [-np.ones(N)]),
     "tanh_in_place": (_core.tanh_in_place, lambda: [np.ones(N)]),
     "SvmlightReader64": (lambda *a: _core.SvmlightReader64(*a).feed(text()), lambda: [0, False, False, 1, 1 << 16]),
@@ -320,6 +401,10 @@ def changes(value: Any) -> Iterator[Any]:
     elif isinstance(value, _core.RowSource):
         yield from (kernel_rows(), _core.matrix_source(np.ones((2, 2), np.float32), np.ones(2)), class_rows())
         yield _core.matrix_source(np.full((N, N), np.nan, np.float32), np.full(N, np.inf))
+    elif isinstance(value, _core.Ground):
+        yield from (_core.Ground(np.ones((N, D + 1), np.float32), *ground_arguments()[1:6], None, 0, 1), dense())
+    elif isinstance(value, _core.Trees):
+        yield from (ground(), forest())
     elif isinstance(value, _core.ClassRows):
         yield from (_core.class_rows([], 2, 0.1, 0.0, 1, 0, 1), matrix_source(), dense())
     elif callable(value):

@@ -50,6 +50,25 @@ def schemed(cls: type, scheme: str) -> dict[str, str]:
     return {"multi_class" if takes(cls, "multi_class") else "multiclass": scheme}
 
 
+def is_tree(cls: type) -> bool:
+    """Trees and ensembles of them take missing values, several outputs and a single class, and compare in float32."""
+    return takes(cls, "min_samples_leaf")
+
+
+def is_bag(cls: type) -> bool:
+    """Members of any kind, which know neither epochs nor binary parts."""
+    return takes(cls, "n_estimators", "estimator")
+
+
+def is_ensemble(cls: type) -> bool:
+    return is_tree(cls) or is_bag(cls)
+
+
+def draws_rows(cls: type) -> bool:
+    """Each member learns from rows that it draws: weights and repetitions agree in law only."""
+    return bool(cls().get_params().get("bootstrap"))
+
+
 def depends_on_order(cls: type) -> bool:
     """Online learners visit the rows one by one and can shuffle them; those that seek an optimum cannot."""
     return takes(cls, "shuffle")
@@ -62,8 +81,12 @@ def make(cls: type, **params: Any) -> Any:
         del usual["max_iter"]
     if takes(cls, "Cs"):  # folds that small samples have rows for
         usual |= {"Cs": [0.1, 1.0], "cv": 2}
+    if takes(cls, "n_estimators"):
+        usual["n_estimators"] = 7
     if cls.__name__ == "NuSVC":  # feasible for classes of any size in these tests
         usual["nu"] = 0.25
+    if is_ensemble(cls):  # they know neither epochs nor binary parts
+        params = {name: value for name, value in params.items() if name not in ("max_iter", "multiclass")}
     return cls(**{**usual, **params})
 
 
@@ -78,6 +101,10 @@ def reads_targets(cls: type) -> bool:
 
 def knob(cls: type) -> tuple[str, list[Any]]:
     """A parameter that changes what is learnt, and two of its values."""
+    if is_bag(cls):
+        return "n_estimators", [2, 5]
+    if takes(cls, "max_depth"):
+        return "max_depth", [2, 3]
     if ends_by_gap(cls):
         knobs = {"nu": [0.1, 0.2], "Cs": [[0.1], [1.0]], "C": [0.1, 1.0]}
         return next((name, values) for name, values in knobs.items() if takes(cls, name))
@@ -104,7 +131,7 @@ def weights(n: int, seed: int = 1) -> np.ndarray:
 
 def answers(model: Any, X: Any) -> bytes:
     """Everything that the model says of X, to the last bit."""
-    said = [getattr(model, how)(X) for how in ("predict", "decision_function") if hasattr(model, how)]
+    said = [getattr(model, how)(X) for how in ("predict", "decision_function", "predict_proba") if hasattr(model, how)]
     return b"".join(np.ascontiguousarray(a).tobytes() for a in said)
 
 
@@ -130,4 +157,4 @@ def _plain(value: Any) -> Any:
         return _plain(value.to_dict())
     if value is None or isinstance(value, bool | int | float | str | np.generic):
         return repr(value)
-    return _plain(vars(value))
+    return _plain(value.__getstate__())  # without what is only kept to be quick

@@ -16,16 +16,22 @@ NU = {
 }
 
 
+DRAWN = dict.fromkeys(WEIGHTS, "rows are drawn at random, by their weights: weights and repetitions agree in law")
+
+
 def expected_failures(estimator):
     """None for estimators that seek an optimum; tests/common/test_weights.py shows what holds for the others."""
+    if getattr(estimator, "bootstrap", False):
+        return DRAWN
     if type(estimator).__name__ == "NuSVC":
         return NU
     return WEIGHTS if depends_on_order(type(estimator)) else {}
 
 
 def feasible(estimator):
-    """nu may be at most twice the share of the smaller class, and some checks weigh rows."""
-    return estimator.set_params(nu=0.3) if "nu" in estimator.get_params() else estimator
+    """nu may be at most twice the share of the smaller class, and some checks weigh rows; a few trees are enough."""
+    few = {"nu": 0.3, "n_estimators": 5}
+    return estimator.set_params(**{k: v for k, v in few.items() if k in estimator.get_params()})
 
 
 # A check may set max_iter as low as it likes; scikit-learn's own run of its checks allows these warnings too.

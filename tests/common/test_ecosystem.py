@@ -142,7 +142,8 @@ def test_a_clone_is_unfitted_with_the_same_parameters_and_learns_the_same(cls):
 @each_estimator
 def test_parameters_are_documented_keywords_with_a_constraint_each(cls):
     signature = inspect.signature(cls).parameters
-    assert all(p.kind is p.KEYWORD_ONLY for p in signature.values())
+    first = ("estimator", "n_estimators")  # come first in scikit-learn's ensembles, and may be given without a name
+    assert all(p.kind is p.KEYWORD_ONLY for name, p in signature.items() if name not in first)
     assert set(signature) == set(cls._parameter_constraints)
     documented = cls.__doc__.split("Attributes\n")[0].replace("\\\n", " ")
     assert [name for name in signature if name not in documented] == []
@@ -215,7 +216,13 @@ def test_searches_and_cross_validation_run(cls):
     assert scores.shape == (4,)
     assert np.isfinite(scores).all()
     name, values = knob(cls)
-    other = {"fit_intercept": [True, False]} if takes(cls, "fit_intercept") else {"tol": [1e-3, 1e-4]}
+    others = {
+        "fit_intercept": [True, False],
+        "tol": [1e-3, 1e-4],
+        "min_samples_leaf": [1, 3],
+        "max_samples": [0.5, 1.0],
+    }
+    other = dict([next((one, both) for one, both in others.items() if takes(cls, one))])
     search = GridSearchCV(make(cls), {name: values, **other}, cv=3, scoring=scoring(cls)).fit(X, y)
     assert search.best_estimator_.certificate_ is not None
     assert answers(search.best_estimator_, X) == answers(make(cls, **search.best_params_).fit(X, y), X)

@@ -10,7 +10,16 @@ import pytest
 import scipy.sparse as sp
 from scipy.linalg import LinAlgWarning
 from sklearn.exceptions import ConvergenceWarning
-from tests.common.estimators import each_classifier, each_estimator, ends_by_gap, make, reads_targets, sample, takes
+from tests.common.estimators import (
+    each_classifier,
+    each_estimator,
+    ends_by_gap,
+    is_ensemble,
+    make,
+    reads_targets,
+    sample,
+    takes,
+)
 
 from widemargin.base.errors import BadInput
 
@@ -34,6 +43,8 @@ FINE = {
 def test_odd_data_that_are_no_fault(cls, how):
     """A model without warning or NaN, and a certificate that does not fail."""
     X, y = sample(cls)
+    if how == "large" and is_ensemble(cls):  # beyond float32; test_bad_input.py has what is said then
+        return
     X = FINE[how](X)
     # Sums of 3e38 that cancel to 1e-38 leave float64 no proof of an optimum: a linear machine says so.
     coarse = how == "largest float32" and takes(cls, "regularize_intercept")
@@ -45,13 +56,14 @@ def test_odd_data_that_are_no_fault(cls, how):
     assert model.certificate_.holds is not False
 
 
+@pytest.mark.filterwarnings("ignore:2 of 2 candidates did not reach gap_tol")  # a search says it of its folds too
 @pytest.mark.parametrize("w", [1e-300, 1e-9, 17.25, 1e30])
 @each_estimator
 def test_light_and_heavy_rows(cls, w):
     X, y = sample(cls)
     weight = np.where(np.arange(45) % 2 == 0, w, 1.0)
     # Two equal rows of weight 1e30 leave linear equations singular in float64: that is said, and the model is usable.
-    singular = w > 1e15 and not takes(cls, "max_iter")
+    singular = w > 1e15 and not takes(cls, "max_iter") and not is_ensemble(cls)
     # Where some bounds are 1e30 times others, a violation of 0.001 is far below rounding.
     coarse = w > 1e15 and ends_by_gap(cls)
     said = (
@@ -85,7 +97,7 @@ def test_a_failed_fit_leaves_the_old_model_usable_or_none(cls):
     model = make(cls).fit(X, y)
     before = model.predict(X)
     holed = X.copy()
-    holed[3, 3] = np.nan
+    holed[3, 3] = np.inf
     for bad in ((X[:-1], y), (holed, y)) if reads_targets(cls) else ((holed, y),):
         with pytest.raises(BadInput):
             model.fit(*bad)

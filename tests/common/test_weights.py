@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from tests.common.estimators import (
     answers,
     depends_on_order,
+    draws_rows,
     each_classifier,
     each_estimator,
     ends_by_gap,
@@ -95,6 +96,8 @@ def test_whole_weights_are_repeated_rows(cls):
     X, y = sample(cls, n=24, d=3, k=2, seed=5)
     w = weights(len(y), seed=6)
     X2, y2 = np.repeat(X, w.astype(int), axis=0), np.repeat(y, w.astype(int))
+    if draws_rows(cls):  # tests/estimator/test_forest.py
+        return
     if not depends_on_order(cls):
         one, two = make(cls).fit(X, y, sample_weight=w), make(cls).fit(X2, y2)
         if takes(cls, "kernel") or ends_by_gap(cls):
@@ -120,6 +123,8 @@ def scores_of(model, X):
 @each_classifier
 @pytest.mark.parametrize("scheme", ["ovr", "ovo"])
 def test_class_weights_multiply_sample_weights(cls, scheme):
+    if not takes(cls, "class_weight"):
+        return
     X, y = sample(cls)
     w, factors = weights(len(y)), np.array([0.5, 2.0, 1.0])
     one = {"Cs": [1.0]} if takes(cls, "Cs") else {}  # class weights have no part in the scores of a search
@@ -135,6 +140,8 @@ def test_class_weights_multiply_sample_weights(cls, scheme):
 @each_classifier
 def test_balanced_counts_weights(cls):
     """n_c is the sum of the weights of class c: total / (classes x n_c)."""
+    if not takes(cls, "class_weight"):
+        return
     X, y = sample(cls)
     w = weights(len(y)) * (y + 1)
     counts = np.bincount(y, weights=w)

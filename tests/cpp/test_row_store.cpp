@@ -67,6 +67,39 @@ TEST(a_store_forgets_when_it_is_lent_other_memory) {
   CHECK(!store.find(2));
 }
 
+TEST(rows_of_fewer_items_are_cut_down_where_they_lie) {
+  constexpr Index n = 5000;  // so that rows do not all lie in one block
+  RowStore all(n, n, Index{1} << 30);
+  WarmMemory memory;
+  all.use(memory);
+  for (Index i = 0; i < n; i += 1) {
+    all.turn();
+    float* row = all.place(i);
+    if (!row) continue;
+    for (Index j = 0; j < n; ++j) row[j] = static_cast<float>((i * 31 + j * 7) % 1009);
+  }
+  std::vector<char> kept(n);
+  for (Index i = 0; i < n; ++i) kept[static_cast<std::size_t>(i)] = all.find(i) != nullptr;
+  std::vector<Column> to(n, -1);
+  Column m = 0;
+  for (Index i = 0; i < n; ++i)
+    if (i % 3 != 1) to[static_cast<std::size_t>(i)] = m++;
+  RowStore some(m, m, Index{1} << 30);
+  some.inherit(all, to);
+  Index seen = 0, wrong = 0;
+  for (Index i = 0; i < n; ++i) {
+    const Column here = to[static_cast<std::size_t>(i)];
+    if (here < 0) continue;
+    const float* row = some.find(here);
+    wrong += (row != nullptr) != static_cast<bool>(kept[static_cast<std::size_t>(i)]);
+    for (Index j = 0; row && j < n; ++j)
+      if (to[static_cast<std::size_t>(j)] >= 0)
+        wrong += row[to[static_cast<std::size_t>(j)]] != static_cast<float>((i * 31 + j * 7) % 1009);
+    seen += row != nullptr;
+  }
+  CHECK(wrong == 0 && seen > 100 && memory.size() > 1);
+}
+
 TEST(rows_longer_than_a_block_have_blocks_of_their_own) {
   RowStore store(3, warm_block + 1, Index{1} << 28);
   WarmMemory memory;

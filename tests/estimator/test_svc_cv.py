@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import fbeta_score, make_scorer
 from sklearn.model_selection import (
@@ -16,7 +17,9 @@ from sklearn.model_selection import (
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
+    cross_val_score,
 )
+from sklearn.preprocessing import StandardScaler
 from tests.common.estimators import answers, fingerprint
 
 import widemargin as wm
@@ -307,3 +310,23 @@ def test_sparse_kernel_values_are_refused():
     X, y = data()
     with pytest.raises(WrongType, match="Sparse precomputed"):
         wm.SVCCV(kernel="precomputed").fit(sp.csr_array(X @ X.T), y)
+
+
+# ---- what pairs do not finish --------------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
+def test_scores_of_raw_measurements_are_those_of_finished_machines():
+    """With numbers of thousands beside others of hundredths, pairs alone end far from the optimum."""
+    X, y = load_breast_cancer(return_X_y=True)
+    search = wm.SVCCV(kernel="linear", Cs=[1.0, 100.0], cv=3).fit(X, y)
+    assert (search.path_.gaps <= search.gap_tol).all()
+    for C, score in zip(search.path_.Cs, search.path_.scores[0], strict=True):
+        assert score == pytest.approx(cross_val_score(wm.SVC(kernel="linear", C=C), X, y, cv=3).mean(), abs=0.004)
+
+
+def test_scores_of_unfinished_machines_are_told():
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.warns(ConvergenceWarning) as said:
+        wm.SVCCV(kernel="rbf", Cs=[1.0, 100.0], cv=3, max_iter=20).fit(StandardScaler().fit_transform(X), y)
+    assert any("2 of 2 candidates did not reach gap_tol=0.0001 in every fold" in str(w.message) for w in said)

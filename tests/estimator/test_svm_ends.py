@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
-from tests.estimator.machines import EXACT, MACHINES, fitted, make, rows, scores, sets
+from tests.estimator.machines import EXACT, MACHINES, feasible_nu, fitted, make, rows, scores, sets
 
 import widemargin as wm
+from widemargin.base.drive import Watch
 from widemargin.kernels import RBF
 from widemargin.kernels.gram import GramSource
 from widemargin.kernels.items import RowItems
@@ -114,6 +115,25 @@ def test_of_many_parts_those_cut_off_are_told():
         assert part.dual <= best.certificate_.parts[name].primal <= part.primal
 
 
+@machines
+def test_what_ctrl_c_leaves_before_the_certificate_is_a_model(cls, monkeypatch):
+    """It predicts, says that nothing was recomputed, and certify recomputes it."""
+    r = rows(9, 300, 3)
+    model = make(cls, r)
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(cls, "_all_proved", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(r.X, r.of(cls), sample_weight=r.w)
+    assert model.stop_reason_.startswith("interrupted after")
+    assert not model.converged_
+    assert np.isfinite(scores(model, r.X)).all()
+    assert wm.certify(model, r.X, r.of(cls), r.w).holds
+
+
 # ---- rows left out -------------------------------------------------------------------------------------------------
 
 
@@ -141,7 +161,7 @@ def test_rows_left_out_do_not_change_the_optimum(cls):
     gap = one.certificate_.gap + two.certificate_.gap + one.certificate_.rounding + two.certificate_.rounding
     assert abs(value(one) - value(two)) <= gap
     # |w - w*|^2 / 2 is at most the gap.
-    reach = np.sqrt(2 * one.certificate_.gap) + np.sqrt(2 * two.certificate_.gap)
+    reach = sum(np.sqrt(2 * max(model.certificate_.gap, 0.0)) for model in (one, two))
     if cls is wm.NuSVC:
         reach /= min(one.proof_.rho[0], two.proof_.rho[0])
     reach += abs(one.intercept_[0] - two.intercept_[0]) + 1e-9
@@ -171,3 +191,31 @@ def test_defaults_reach_what_they_promise(cls):
     exact = fitted(cls(**extra, **EXACT), r.X, r.of(cls), r.w)
     assert exact.certificate_.relative_gap <= 1e-10
     assert abs(value(exact) - value(model)) <= 1e-4 * abs(value(exact))
+
+
+# ---- on the way ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("seed", "n"), [(22, 700), (26, 779)])
+def test_machines_on_the_way_have_the_scale_of_the_last_one(monkeypatch, seed, n):
+    """nu-SVC is divided by its margin, which early on may be anything, also negative."""
+    monkeypatch.setattr(Watch, "asks_to_stop", lambda self, *seen: bool(self.observe and self.observe(*seen)))
+    r, sizes = rows(seed, n, 3, noise=0.3), []
+
+    def observe(step, columns, snapshot):
+        sizes.append(float(np.std(snapshot().scores(RowItems(r.X)))))
+
+    model = wm.NuSVC(nu=0.1 * feasible_nu(r.y, np.ones(n)), gamma=1.0, observe=observe).fit(r.X, r.y)
+    assert len(sizes) > 5
+    last = float(np.std(model.decision_function(r.X)))
+    assert last / 20 <= min(sizes)
+    assert max(sizes) <= 20 * last
+
+
+def test_a_nu_that_leaves_no_margin_is_told():
+    """Where the reduced hulls meet, w is 0, and what is left of it is rounding."""
+    r = rows(10, 705, 3, noise=5.0)
+    model = wm.NuSVC(nu=0.09, gamma=0.1).fit(r.X, r.y)
+    assert model.converged_
+    assert "no margin is left between the classes, and scores are mere rounding: raise nu" in model.stop_reason_
+    assert abs(model.certificate_.primal) <= model.certificate_.rounding

@@ -164,3 +164,29 @@ def test_tanh_has_the_stated_accuracy(dtype, error, simd):
 
 def test_sigmoid_is_scikit_learns_name():
     assert as_kernel("sigmoid", gamma=0.5, coef0=-1.0) == Tanh(0.5, -1.0)
+
+
+@pytest.mark.parametrize("columns", [64, 1500])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_dense_rows_with_many_zeros_give_the_sums_of_their_sparse_form(simd, columns, dtype):
+    """Products leave the zeros out; few columns have a place each, many get one when they are used."""
+    rng = np.random.default_rng(columns)
+    X, Z = (rng.normal(size=(n, columns)) * (rng.random((n, columns)) < 0.1) for n in (150, 90))
+    X, Z = X.astype(dtype), Z.astype(dtype)
+    c = rng.normal(size=150)
+    for kernel in (RBF(0.05), Polynomial(2, gamma=0.1)):
+        exact = kernel.block(kernel.prepare(X), kernel.prepare(X)) @ c
+        assert kernel.expand(kernel.prepare(X), c) == pytest.approx(exact, rel=1e-12, abs=1e-12)
+        exact = kernel.block(kernel.prepare(Z), kernel.prepare(X)) @ c
+        for single, near in ((False, 1e-12), (True, 3e-5)):
+            sums = kernel.sums(kernel.prepare(Z), kernel.prepare(X), c[None], single=single)[:, 0]
+            assert sums == pytest.approx(exact, rel=near, abs=near * np.abs(exact).max())
+
+
+def test_a_machine_of_many_classes_with_many_zeros_is_that_of_the_sparse_rows():
+    rng = np.random.default_rng(3)
+    y = np.repeat(np.arange(4), 60)
+    X = (rng.normal(size=(240, 80)) + y[:, None] % 2) * (rng.random((240, 80)) < 0.2)
+    dense, sparse = (wm.SVC(C=2.0, gamma=0.05).fit(rows, y) for rows in (X, sp.csr_array(X)))
+    assert dense.certificate_.relative_gap <= 1e-4
+    assert dense.decision_function(X) == pytest.approx(sparse.decision_function(sp.csr_array(X)), abs=1e-6)

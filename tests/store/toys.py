@@ -128,5 +128,5 @@ def same(a, b) -> bool:
     if isinstance(a, float):
         return a == b or (a != a and b != b)
     if hasattr(a, "__dict__"):
-        return same(dict(sorted(vars(a).items())), dict(sorted(vars(b).items())))
+        return same(dict(sorted(a.__getstate__().items())), dict(sorted(b.__getstate__().items())))
     return a == b

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import (
     HasMethods,
@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import (
 )
 
 __all__ = [
+    "Declared",
     "HasMethods",
     "Hidden",
     "Integral",
@@ -34,6 +35,43 @@ __all__ = [
     "typed",
     "validate_params",
 ]
+
+
+class Declared:
+    """What scikit-learn finds out about a class in every fit, found out once: its parameters, and what they may be.
+
+    Comes before BaseEstimator. Messages are scikit-learn's own.
+    """
+
+    _names: ClassVar[dict[type, list[str]]] = {}
+    _rules: ClassVar[dict[type, dict[str, tuple[Any, list[Any]]]]] = {}
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        if cls not in Declared._names:
+            Declared._names[cls] = super()._get_param_names()  # type: ignore[misc]
+        return list(Declared._names[cls])
+
+    def _validate_params(self) -> None:
+        """A parameter that was left alone is right, if the default of its class is."""
+        cls = type(self)
+        if cls not in Declared._rules:
+            Declared._rules[cls] = {name: _rule(cls, name) for name in cls._get_param_names()}
+        for name, (default, rules) in Declared._rules[cls].items():
+            value = getattr(self, name)
+            if value is not default and not any(rule.is_satisfied_by(value) for rule in rules):
+                super()._validate_params()  # type: ignore[misc]
+
+
+_NOTHING = object()
+
+
+def _rule(cls: Any, name: str) -> tuple[Any, list[Any]]:
+    """The default, if it is right, and the constraints of a parameter; without any, whatever it is will do."""
+    rules = cls._parameter_constraints.get(name, [object])
+    rules = [make_constraint(one) for one in ([object] if rules == "no_validation" else rules)]
+    default = getattr(cls, name, _NOTHING)
+    return (default if any(rule.is_satisfied_by(default) for rule in rules) else _NOTHING), rules
 
 
 def positive(kind: type = Real) -> Interval:

@@ -38,6 +38,13 @@ class Trace:
             if name != "step":
                 self._columns[name].append(values.get(name, np.nan))
 
+    def extend(self, later: Trace) -> None:
+        """What came after the last step here."""
+        last = self._columns["step"][-1] if len(self) else -1
+        new = [k for k, step in enumerate(later._columns["step"]) if step > last]
+        for name, column in self._columns.items():
+            column += [later._columns[name][k] for k in new]
+
     def __getitem__(self, name: str) -> np.ndarray:
         return np.asarray(self._columns[name])
 

@@ -24,8 +24,8 @@ Matrix = Any  # a 2-D ndarray or a SciPy CSR array of floats
 Seen = tuple[np.ndarray, float]  # margins and one bound on their error
 
 
-def gamma(k: int) -> float:
-    """Relative error of a sum of k products, with room for the roundings of the bound itself."""
+def gamma(k: Any) -> Any:
+    """Relative error of a sum of k products (k one number or many), with room for the roundings of the bound itself."""
     return 1.01 * k * UNIT / (1 - k * UNIT)
 
 

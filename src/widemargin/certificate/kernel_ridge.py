@@ -18,7 +18,8 @@ import numpy as np
 from .bounded import UNIT, gamma
 from .expansion import expansion
 from .record import SVMCertificate
-from .svm import EQUAL, FEASIBLE, _gap_figures, gap_sentence
+from .svm import EQUAL, FEASIBLE, gap_sentence
+from .svm_points import gap_figures
 
 
 def certify_kernel_ridge(
@@ -72,7 +73,9 @@ def certify_kernel_ridge(
     rounding = float(w @ (np.abs(off) * of_r + of_r**2)) + gamma(c.size + 8) * abs(gap)
     # A sum of c that is not 0 to the last bit moves the dual's bound by this much.
     rounding += 2 * alpha * abs(intercept * total)
-    figures = _gap_figures(primal, dual, gap, rounding, 1e-12 * float(w.sum()))
+    figures: dict[str, Any] = {
+        k: float(v) for k, v in gap_figures(primal, dual, gap, rounding, 1e-12 * float(w.sum())).items()
+    }
     figures |= {
         "kkt_violation": float(np.max(np.abs(w * off), initial=0.0)),
         "infeasibility": abs(total) if fit_intercept else 0.0,

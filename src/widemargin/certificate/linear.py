@@ -23,7 +23,8 @@ import scipy.sparse as sp
 from ..model.linear_problem import LinearProblem
 from .bounded import UNIT, gamma
 from .record import SVMCertificate
-from .svm import EQUAL, FEASIBLE, _gap_figures, gap_sentence
+from .svm import EQUAL, FEASIBLE, gap_sentence
+from .svm_points import gap_figures
 
 BLOCK = 1 << 18  # numbers at a time: both products find them in the cache
 BEYOND = 2.0**-40  # relative: what rounding may leave of a slope that is bounded by 1
@@ -129,7 +130,7 @@ class _Point:
         rounding += gamma(p.n + 8) * float(residual.sum()) + 8 * UNIT * float(steep @ (1 + np.abs(p.t) + np.abs(z)))
         lower, upper = self.bounds
         at_bound = (b <= lower) | (b >= upper) | (b == 0)
-        return _gap_figures(primal, dual, gap, rounding, p.least) | {
+        return {k: float(v) for k, v in gap_figures(primal, dual, gap, rounding, p.least).items()} | {
             "infeasibility": self._infeasible(lower, upper),
             "n_free": int(np.count_nonzero(~at_bound)),
             "n_bounded": int(np.count_nonzero(at_bound & (b != 0))),

@@ -18,7 +18,8 @@ from ..model.class_problem import ClassProblem
 from .bounded import UNIT, gamma
 from .linear import products
 from .record import SVMCertificate
-from .svm import EQUAL, FEASIBLE, _gap_figures, gap_sentence
+from .svm import EQUAL, FEASIBLE, gap_sentence
+from .svm_points import gap_figures
 
 
 def certify_classes(
@@ -93,7 +94,7 @@ def _figures(p: ClassProblem, W: np.ndarray, b: np.ndarray, z: np.ndarray, v: np
     bound[own] = p.C
     outside = [float((b - bound).max(initial=0.0)), float(np.abs(b.sum(axis=1)).max(initial=0.0))]
     outside += [float(np.abs(sums).max())] if p.bias == "free" else []
-    return _gap_figures(primal, dual, gap, rounding, p.least) | {
+    return {k: float(v) for k, v in gap_figures(primal, dual, gap, rounding, p.least).items()} | {
         "infeasibility": max(0.0, *outside),
         "n_free": int(np.count_nonzero((b != bound) & (b != 0))),
         "n_bounded": int(np.count_nonzero((b == bound) & (b != 0))),

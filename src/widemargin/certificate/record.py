@@ -228,6 +228,39 @@ class ExpertCertificate(Certificate):
     rounding: float | None = None
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ForestCertificate(Certificate):
+    """Figures of trees and of ensembles of them. The error is a share of wrong labels, or a mean squared error.
+
+    Attributes
+    ----------
+    n_trees : int or None
+    training_error : float or None
+        On the rows of the fit.
+    oob_error : float or None
+        On each row by the trees that have never drawn it.
+    oob_se : float or None
+        Its standard error, as of a mean over rows.
+    n_oob : int or None
+        Rows that some tree has never drawn.
+    strength : float or None
+        Mean margin of the out-of-bag votes: share for the right class minus that of the strongest other.
+    correlation : float or None
+        Of the margins of single trees.
+    error_bound : float or None
+        correlation (1 - strength²) / strength²: with these, the error of a forest without end is at most this.
+    """
+
+    n_trees: int | None = None
+    training_error: float | None = None
+    oob_error: float | None = None
+    oob_se: float | None = None
+    n_oob: int | None = None
+    strength: float | None = None
+    correlation: float | None = None
+    error_bound: float | None = None
+
+
 # How a parent's figure comes from its parts'; a figure that one part lacks is missing in the parent too.
 _MERGE = {
     "updates": sum,

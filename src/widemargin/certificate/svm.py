@@ -14,15 +14,17 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..model.box import BoxProblem
-from .bounded import TINY, UNIT, gamma
-from .expansion import expansion
+from .bounded import TINY, UNIT
+from .expansion import expansion, expansions
 from .record import SVMCertificate
+from .svm_points import Points, joined
 
 FEASIBLE = 2.0**-33  # of sum |b|: what a million steps, each rounded, may leave of a sum
 EQUAL = 16 * UNIT  # relative: a product and a quotient apart
@@ -73,143 +75,129 @@ def certify_svm(
     -------
     SVMCertificate
     """
-    began = time.perf_counter()
-    b = np.array(b, dtype=np.float64).ravel()
-    if b.size != problem.n_variables or source.n != problem.n:
-        fault = f"the proof has {b.size} variables for {source.n} items, not {problem.n_variables} for {problem.n}"
-        return SVMCertificate(claim=fault, holds=False, data_digest=data_digest)
-    c = problem.items(b)
-    point = _Point(problem, b, c, *(scores or expansion(source, c)), problem.offsets(intercept * scale, rho))
-    with np.errstate(all="ignore"):  # what is not finite becomes a fault
-        figures = point.hard_margin() if problem.hard else point.soft_margin()
-        figures |= point.conditions()
-        faults = _faults(point, figures, c, coef, scale)
-    known = psd and not point.square < -point.square_error
-    return SVMCertificate(
-        claim="; ".join(faults) or _claim(figures, asked, known, source),
-        holds=False if faults else True if known else None,
-        data_digest=data_digest,
-        seconds=time.perf_counter() - began,
-        **figures,
-    )
+    claimed = Claimed(problem, np.array(b, dtype=np.float64).ravel(), intercept, rho, scale, coef, scores)
+    return certify_parts(source, [claimed], asked=asked, psd=psd, data_digest=data_digest)[0]
 
 
 @dataclass(frozen=True)
-class _Point:
-    """A dual point with all that follows from it: f at every item with its error, and the groups' offsets."""
+class Claimed:
+    """A problem, and what is said to solve it; `items` are those of the source that it speaks of, if not all."""
 
     problem: BoxProblem
     b: np.ndarray
-    c: np.ndarray
-    f: np.ndarray
-    e: np.ndarray
-    offsets: np.ndarray
-
-    @property
-    def square(self) -> float:
-        """|w|^2 = b'Kb."""
-        return float(self.c @ self.f)
-
-    @property
-    def square_error(self) -> float:
-        return float(np.abs(self.c) @ (self.e + gamma(self.c.size + 4) * np.abs(self.f)))
-
-    @property
-    def dual(self) -> float:
-        return float(self.problem.t @ self.b) - self.square / 2
-
-    def _each(self, of_items: np.ndarray) -> np.ndarray:
-        """Values of items as values of variables."""
-        return np.tile(of_items, self.problem.n_variables // self.problem.n)
-
-    def _offsets(self) -> np.ndarray:
-        """Of each variable's group; 0 where no sum is fixed."""
-        return self.offsets[self.problem.groups] if self.offsets.size else np.zeros(self.b.size)
-
-    def _sums(self) -> np.ndarray:
-        """What is missing from each group's total."""
-        groups = self.problem.groups
-        return np.array([total - self.b[groups == g].sum() for g, total in enumerate(self.problem.total)])
-
-    def soft_margin(self) -> dict[str, Any]:
-        p, o = self.problem, self._offsets()
-        f, e = self._each(self.f), self._each(self.e)
-        r = p.t - f - o
-        bound = np.where(r > 0, p.upper, p.lower)
-        terms = (bound - self.b) * r
-        missing = self._sums()
-        primal = self.square / 2 + float(bound @ r) + float(self.offsets @ p.total)
-        gap = float(terms.sum()) + float(self.offsets @ missing)
-        of_r = e + 4 * UNIT * (np.abs(p.t) + np.abs(f) + np.abs(o))
-        rounding = float((p.upper - p.lower) @ of_r) + gamma(self.b.size + 8) * float(np.abs(terms).sum())
-        rounding += float(np.abs(self.offsets) @ np.abs(missing))
-        rounding += gamma(self.b.size + 4) * float(np.abs(o) @ np.abs(self.b))
-        return _gap_figures(primal, self.dual, gap, rounding, 1e-12 * p.sum_of_bounds)
-
-    def hard_margin(self) -> dict[str, Any]:
-        t, a, q = self.problem.t, np.abs(self.b), self.square
-        margins = t * (self.f + self._offsets())
-        proved = float(np.min(margins - self.e, initial=math.inf))
-        if not proved > 0:
-            return _gap_figures(math.inf, self.dual, math.inf, 0.0, 0.0)
-        stretch, most = 1 / float(np.min(margins, initial=math.inf)) ** 2, 1 / proved**2
-        missing = float(self.offsets @ self._sums())
-        gap = q * (stretch - 1) / 2 + float(a @ (margins - 1)) + missing
-        rounding = q * (most - stretch) / 2 + (most + 1) * self.square_error / 2
-        rounding += float(a @ self.e) + 4 * UNIT * q * (most + 1)
-        rounding += gamma(a.size + 8) * float(a @ (np.abs(margins) + 1) + np.abs(self._offsets()) @ a) + abs(missing)
-        return _gap_figures(q * stretch / 2, self.dual, gap, rounding, 0.0)
-
-    def conditions(self) -> dict[str, Any]:
-        p, b, F = self.problem, self.b, self._each(self.f) - self.problem.t
-        violation = 0.0
-        for g in range(max(len(p.total), 1)):
-            here = p.groups == g
-            highest = float(np.max(F[here & (b > p.lower)], initial=-math.inf))
-            lowest = float(np.min(F[here & (b < p.upper)], initial=math.inf))
-            # With a fixed sum the offset may be anything; without one it is 0.
-            violation = max(violation, highest - lowest) if p.total else max(violation, highest, -lowest)
-        at_bound = (b == p.lower) | (b == p.upper)
-        outside = float(np.max(np.maximum(p.lower - b, b - p.upper), initial=0.0))
-        return {
-            "kkt_violation": violation,
-            "infeasibility": max(0.0, outside, float(np.abs(self._sums()).max(initial=0.0))),
-            "n_free": int(np.count_nonzero(~at_bound)),
-            "n_bounded": int(np.count_nonzero(at_bound & (b != 0))),
-        }
+    intercept: float
+    rho: float = 0.0
+    scale: float = 1.0
+    coef: np.ndarray | None = None
+    scores: tuple[np.ndarray, np.ndarray] | None = None
+    items: np.ndarray | None = None
 
 
-def _gap_figures(primal: float, dual: float, gap: float, rounding: float, least: float) -> dict[str, Any]:
-    relative = math.inf if math.isinf(primal) else gap / (max(abs(primal), abs(dual), least) or 1.0)
-    return {"primal": primal, "dual": dual, "gap": gap, "relative_gap": relative, "rounding": rounding + TINY}
+def certify_parts(
+    source: Any,
+    parts: Sequence[Claimed],
+    *,
+    asked: float | None = None,
+    psd: bool = True,
+    data_digest: str = "",
+    began: float | None = None,
+) -> list[SVMCertificate]:
+    """`certify_svm` of many problems, all with hard margins or all with soft ones, figure by figure for all at once.
+
+    `began` is when the work for the certificates did, if some was done before.
+    """
+    began = time.perf_counter() if began is None else began
+    for part in parts:
+        n = source.n if part.items is None else len(part.items)
+        if part.b.size != part.problem.n_variables or n != part.problem.n:
+            wanted = f"{part.problem.n_variables} for {part.problem.n}"
+            fault = f"the proof has {part.b.size} variables for {n} items, not {wanted}"
+            return [SVMCertificate(claim=fault, holds=False, data_digest=data_digest) for _ in parts]
+    with np.errstate(all="ignore"):  # what is not finite becomes a fault
+        points = Points(
+            [part.problem for part in parts],
+            [part.b for part in parts],
+            _scores(source, parts),
+            [part.problem.offsets(part.intercept * part.scale, part.rho) for part in parts],
+        )
+        figures = points.hard_margin() if parts[0].problem.hard else points.soft_margin()
+        figures |= points.conditions()
+        faults = _faults(points, figures, parts)
+        known = np.full(len(parts), psd)
+        if (points.square < 0).any():
+            known &= ~(points.square < -points.square_error)
+    seconds = (time.perf_counter() - began) / len(parts)
+    where = f"in the space of {source.kernel}" if hasattr(source, "kernel") else ""
+    found = []
+    for k, values in enumerate(zip(*(v.tolist() for v in figures.values()), strict=True)):
+        mine = dict(zip(figures, values, strict=True))
+        found.append(
+            SVMCertificate(
+                claim="; ".join(faults[k]) if k in faults else _claim(mine, asked, bool(known[k]), where),
+                holds=False if k in faults else True if known[k] else None,
+                data_digest=data_digest,
+                seconds=seconds,
+                **mine,
+            )
+        )
+    return found
 
 
-def _faults(point: _Point, figures: dict[str, Any], c: np.ndarray, coef: np.ndarray | None, scale: float) -> list[str]:
-    p, b, faults = point.problem, point.b, []
-    if not np.isfinite(b).all() or not np.isfinite(point.offsets).all():
+def _scores(source: Any, parts: Sequence[Claimed]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """f and e of the items of each part."""
+    shared = [(part.items, part.problem.items(part.b)) for part in parts if part.items is not None]
+    if len(shared) == len(parts) and not any(part.scores for part in parts):
+        return expansions(source, shared)
+    here = [source if part.items is None else source.take(part.items) for part in parts]
+    return [part.scores or expansion(s, part.problem.items(part.b)) for s, part in zip(here, parts, strict=True)]
+
+
+def _faults(points: Points, figures: dict[str, np.ndarray], parts: Sequence[Claimed]) -> dict[int, list[str]]:
+    """What is wrong, by the number of the part."""
+    p = points
+    # What is not finite in b or f is not in the dual either.
+    bad = (p.farthest > 0) | ~np.isfinite(p.dual) | ~np.isfinite(p.offsets).all(axis=1)
+    bad |= np.abs(p.missing).max(axis=1) > FEASIBLE * np.add.reduceat(np.abs(p.b), p.first) + TINY
+    bad |= figures["gap"] < -figures["rounding"]
+    if all(part.coef is not None for part in parts):
+        said = joined([np.asarray(part.coef, dtype=np.float64) * part.scale for part in parts])
+        differs = ~(np.abs(said - p.c) <= EQUAL * p.largest)
+        bad |= np.logical_or.reduceat(differs, p.first_item)
+    elif any(part.coef is not None for part in parts):
+        bad[:] = True  # looked at one by one
+    told = {k: _told(points, figures, k, parts[k]) for k in np.flatnonzero(bad).tolist()}
+    return {k: words for k, words in told.items() if words}
+
+
+def _told(points: Points, figures: dict[str, np.ndarray], k: int, part: Claimed) -> list[str]:
+    p, b, faults = part.problem, part.b, []
+    items = slice(int(points.first_item[k]), int(points.first_item[k] + p.n))
+    f, c = points.f[items], points.c[items]
+    if not np.isfinite(b).all() or not np.isfinite(points.offsets[k]).all():
         return ["the proof or the intercept holds numbers that are not finite"]
-    if not np.isfinite(point.f).all():
-        return [f"kernel values of item {int(np.argmin(np.isfinite(point.f)))} are not finite"]
+    if not np.isfinite(f).all():
+        return [f"kernel values of item {int(np.argmin(np.isfinite(f)))} are not finite"]
     outside = np.maximum(p.lower - b, b - p.upper)
     v = int(np.argmax(outside))
     if outside[v] > EQUAL * abs(b[v]):
         faults.append(f"variable {v} is {b[v]:.9g}, outside of its bounds {p.lower[v]:.9g} and {p.upper[v]:.9g}")
-    missing = float(np.abs(point._sums()).max(initial=0.0))
+    missing = float(np.abs(points.missing[k]).max())
     if missing > FEASIBLE * float(np.abs(b).sum()) + TINY:
         faults.append(f"the variables miss their sum by {missing:.3g}")
-    if coef is not None:
-        off = np.abs(np.asarray(coef, dtype=np.float64) * scale - c)
-        wrong = np.flatnonzero(~(off <= EQUAL * np.abs(point.b).reshape(-1, p.n).max(axis=0)))
+    if part.coef is not None:
+        off = np.abs(np.asarray(part.coef, dtype=np.float64) * part.scale - c)
+        wrong = np.flatnonzero(~(off <= EQUAL * np.abs(b).reshape(-1, p.n).max(axis=0)))
         if wrong.size:
             i = int(wrong[0])
-            faults.append(f"the model's coefficient of item {i} is {coef[i]:.9g}, the proof's {c[i] / scale:.9g}")
-    if figures["gap"] < -figures["rounding"]:
-        faults.append(f"the gap is {figures['gap']:.3g}, below 0 by more than rounding ({figures['rounding']:.2g})")
+            said = f"the model's coefficient of item {i} is {part.coef[i]:.9g}, the proof's {c[i] / part.scale:.9g}"
+            faults.append(said)
+    gap, rounding = float(figures["gap"][k]), float(figures["rounding"][k])
+    if gap < -rounding:
+        faults.append(f"the gap is {gap:.3g}, below 0 by more than rounding ({rounding:.2g})")
     return faults
 
 
-def _claim(figures: dict[str, Any], asked: float | None, psd: bool, source: Any) -> str:
-    where = f"in the space of {source.kernel}" if hasattr(source, "kernel") else ""
+def _claim(figures: dict[str, Any], asked: float | None, psd: bool, where: str) -> str:
     if math.isinf(figures["primal"]):
         return f"the margin is broken, so only the dual objective {figures['dual']:.6g} is known {where}".rstrip()
     said = gap_sentence(figures, asked)

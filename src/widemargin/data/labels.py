@@ -127,10 +127,10 @@ def _refuse_nonfinite(y: np.ndarray) -> None:
     raise BadInput(f"Input y contains {what}, the first in row {row}: drop or repair such rows.")
 
 
-def encode_labels(y: np.ndarray) -> Labels:
-    """The classes of y, sorted."""
+def encode_labels(y: np.ndarray, least: int = 2) -> Labels:
+    """The classes of y, sorted; at least so many."""
     classes = _classes_of(y)
-    if len(classes) < 2:
+    if len(classes) < least:
         raise SingleClass(
             "This classifier needs samples of at least 2 classes in the data, but the data contains "
             + (f"only one class: {classes.tolist()[0]!r}." if len(classes) else "no class at all.")

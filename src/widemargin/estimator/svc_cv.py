@@ -196,12 +196,21 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
                 "search less.",
                 ConvergenceWarning,
             )
+        short = int((reached & (path.gaps > self.gap_tol).any(axis=2)).sum())
+        if short:
+            worst = float(np.nanmax(path.gaps))
+            warn(
+                f"{short} of {of} candidates did not reach gap_tol={self.gap_tol:.2g} in every fold (largest relative "
+                f"gap {worst:.2g}), so their scores are those of unfinished machines: scale the features, search "
+                "smaller Cs, or raise gap_tol or max_iter.",
+                ConvergenceWarning,
+            )
         unknown = int((reached & ~np.isfinite(path.scores)).sum())
         if unknown:
             warn(f"scoring={self.scoring!r} gave no finite number for {unknown} of {of} candidates.", UserWarning)
 
-    def _problem(self, signs: np.ndarray, weight: np.ndarray) -> BoxProblem:
-        return BoxProblem.c_svc(signs, self.C_ * weight)
+    def _problem(self, signs: np.ndarray, weight: np.ndarray | None) -> BoxProblem:
+        return BoxProblem.c_svc(signs, self.C_ if weight is None else self.C_ * weight)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "dual_coef_")

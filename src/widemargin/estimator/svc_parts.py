@@ -34,8 +34,8 @@ class ClassifierParts(SVMSupport):
 
     def _part_problem(self, data: KernelTraining, part: Part, rows: np.ndarray | None) -> BoxProblem:
         signs = part.signs(data.y) if rows is None else part.signs(data.y[rows])
-        weight = np.ones(data.n) if data.weight is None else data.weight
-        return self._problem(signs, weight if rows is None else weight[rows])
+        weight = data.weight if data.weight is None or rows is None else data.weight[rows]
+        return self._problem(signs, weight)
 
     # ---- what is kept ------------------------------------------------------------------------------------------
 
@@ -45,18 +45,19 @@ class ClassifierParts(SVMSupport):
         k, n, classes = len(data.labels.classes), data.n, data.labels.classes
         where = [np.arange(n) if p is None else p for p in work.places]
         used, free = np.zeros((2, n), dtype=bool)
-        for place, s in zip(where, solved, strict=True):
-            used[place[s.coef != 0]] = True
-            free[place[s.free]] = True
+        items, coef = np.concatenate(where), np.concatenate([s.coef for s in solved])
+        used[items[coef != 0]] = True
+        free[items[np.concatenate([s.free for s in solved])]] = True
         support = np.flatnonzero(used)
         support = support[np.argsort(data.y[support], kind="stable")]
         paired = k > 2 and self.multiclass == "ovo"
         with np.errstate(divide="ignore"):
-            margin = np.array([s.scale / np.sqrt(max(s.solution.square, 0.0)) for s in solved])
+            squares = np.array([max(s.solution.square, 0.0) for s in solved])
+            margin = np.array([s.scale for s in solved]) / np.sqrt(squares)
         return {
             "classes_": classes,
             "kernel_": data.kernel,
-            **self._support(work, support, self._coefficients(data, where, solved, support, paired)),
+            **self._support(work, support, self._coefficients(data, items, coef, [len(p) for p in where], support)),
             "support_free_": free[support],
             "intercept_": np.array([s.intercept for s in solved]) * (-1.0 if paired else 1.0),
             "n_support_": np.bincount(data.y[support], minlength=k).astype(np.int32),
@@ -66,17 +67,20 @@ class ClassifierParts(SVMSupport):
         }
 
     def _coefficients(
-        self, data: KernelTraining, where: list[np.ndarray], solved: Sequence[Solved], support: np.ndarray, paired: bool
+        self, data: KernelTraining, items: np.ndarray, coef: np.ndarray, sizes: list[int], support: np.ndarray
     ) -> np.ndarray:
-        at = np.full(data.n, -1)
+        """The table of all parts from their items and coefficients, one part after the other."""
+        at, k = np.empty(data.n, dtype=np.intp), len(data.labels.classes)
         at[support] = np.arange(len(support))
-        k = len(data.labels.classes)
-        of_pair = list(pairs(k))
-        table = np.zeros((k - 1 if paired else len(solved), len(support)))
-        for q, (place, s) in enumerate(zip(where, solved, strict=True)):
-            here = np.flatnonzero(s.coef)
-            rows = coef_rows(data.y[place[here]], *of_pair[q]) if paired else np.full(here.size, q)
-            table[rows, at[place[here]]] = -s.coef[here] if paired else s.coef[here]
+        paired = k > 2 and self.multiclass == "ovo"
+        here = np.flatnonzero(coef)
+        part = np.repeat(np.arange(len(sizes)), sizes)[here]
+        items, coef = items[here], coef[here]
+        if paired:
+            i, j = np.array(list(pairs(k))).T
+            part, coef = np.where(data.y[items] == i[part], j[part] - 1, i[part]), -coef
+        table = np.zeros((k - 1 if paired else len(sizes), len(support)))
+        table[part, at[items]] = coef
         return table
 
     def _slacks(self, work: Work, s: Solved) -> np.ndarray | None:

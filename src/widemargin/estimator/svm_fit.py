@@ -16,9 +16,9 @@ from ..base.memory import budget
 from ..base.params import HasMethods, Integral, Interval, Options, StrOptions, count, positive
 from ..base.records import Stop
 from ..base.warn import warn
-from ..certificate.expansion import expansion
+from ..certificate.expansion import expansion, expansions
 from ..certificate.record import SVMCertificate
-from ..certificate.svm import certify_svm
+from ..certificate.svm import Claimed, certify_parts
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
 from ..model.dual import DualPoint
@@ -29,11 +29,12 @@ from ..solver.svm import BoxFit, BoxSolution
 from .kernel_support import KernelTraining, refuse_overflow
 from .svm_hard import hull_fit, margin_of_hull
 from .svm_input import known_psd
-from .svm_stop import interrupted, reached, sentence
+from .svm_stop import interrupted, is_nothing, reached, sentence
 from .svm_work import Solved, Work
 
 KERNELS = {"linear", "poly", "rbf", "sigmoid", "precomputed"}
 REFINEMENTS = 4
+RESOLUTION = 2.0**-48  # what rounding leaves of a sum of coefficients
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -51,6 +52,8 @@ class SVMFit:
         "max_iter": [Options(Integral, {-1}), count()],
         "warm_start": ["boolean"],
     }
+
+    _of_nothing: ClassVar[str] = ""  # what an objective of 0 means, if it means that nothing was learnt
 
     tol: float = 1e-3
     gap_tol: float = 1e-4
@@ -70,7 +73,8 @@ class SVMFit:
         watch: Watch | None = None,
     ) -> None:
         """Solve all parts, keep what was learnt and what is known beside; what Ctrl-C leaves is kept too."""
-        source = GramSource(data.kernel, data.items, self._threads())
+        threads = self._threads()
+        source = GramSource(data.kernel, data.items, threads)
         refuse_overflow(source)
         psd = known_psd(data.kernel, data.items, warn=True)
         work = Work(self, data, source, places, problems, self._starts(problems), psd, beside)
@@ -90,7 +94,8 @@ class SVMFit:
         self.certificate_ = self._merged(work.data, [s.certificate for s in solved])
         self._boxes = [s.problem for s in solved] if self.warm_start else None
         kinds = [s.solution.stop.kind for s in solved]
-        at = kinds.index(worst(kinds))
+        empty = [bool(self._of_nothing) and is_nothing(s) for s in solved]
+        at = empty.index(True) if any(empty) else kinds.index(worst(kinds))
         words = say(self, solved[at])
         if len(kinds) > 1:
             good = sum(kind == "converged" for kind in kinds)
@@ -99,7 +104,7 @@ class SVMFit:
         self.fit_status_ = 0 if self.converged_ else 1
         self.stop_reason_ = words
         self.trace_ = solved[at].solution.trace
-        self._ended = kinds[at]
+        self._ended = worst(kinds)
 
     def _warn(self) -> None:
         """Last of all, since a warning may be made an error: the model is there."""
@@ -121,8 +126,7 @@ class SVMFit:
 
     # ---- one part ----------------------------------------------------------------------------------------------
 
-    def _box_options(self, n_parts: int) -> BoxOptions:
-        threads = self._threads()
+    def _box_options(self, n_parts: int, threads: int) -> BoxOptions:
         return BoxOptions(
             tol=self.tol,
             gap_tol=self.gap_tol,
@@ -143,13 +147,17 @@ class SVMFit:
     def _solve(self, work: Work, k: int, fit: BoxFit, watch: Watch) -> Solved:
         return self._refined(work, k, fit, fit.run(watch, work.starts[k], lambda _: work.model()), watch)
 
-    def _refined(self, work: Work, k: int, fit: BoxFit, found: BoxSolution, watch: Watch) -> Solved:
-        """Where the certificate is not good enough yet, go on; only a good one makes it converged."""
+    def _refined(
+        self, work: Work, k: int, fit: BoxFit, found: BoxSolution, watch: Watch, solved: Solved | None = None
+    ) -> Solved:
+        """Where the certificate (`solved`, if it is there) is not good enough yet, go on; only a good one makes it
+        converged."""
         problem, place = work.problems[k], work.places[k]
         source = work.source if place is None else work.source.take(place)
-        solved = self._proved(source, problem, self._solution(problem, found), work.psd)
+        if solved is None:
+            solved = self._proved(source, problem, self._solution(problem, found), work.psd)
         for turn in range(REFINEMENTS):
-            if found.stop.kind not in ("converged", "stalled") or reached(self, solved.certificate):
+            if fit.ended or found.stop.kind not in ("converged", "stalled") or reached(self, solved):
                 break
             if problem.hard:
                 self._refuse_inseparable(work, k, source, solved, last=turn == REFINEMENTS - 1)
@@ -157,45 +165,67 @@ class SVMFit:
                 fit.options = replace(fit.options, tol=self.tol * found.rho if found.rho > 0 else fit.options.tol)
             found = fit.refine(watch, None if problem.hard else solved.solution.f)
             solved = self._proved(source, problem, self._solution(problem, found), work.psd)
-        if found.stop.kind != "asked" and reached(self, solved.certificate):  # whatever ended it, it is the end
-            solved.solution.stop = Stop("converged", "")
-        elif found.stop.kind == "converged":
+        if problem.hard and fit.ended:
+            self._refuse_inseparable(work, k, source, solved, last=True)
+        if not self._at_its_end(solved) and found.stop.kind == "converged":
             solved.solution.stop = Stop("stalled", "")
         return solved
+
+    def _at_its_end(self, solved: Solved) -> bool:
+        """Whether the certificate is good enough: whatever ended the fit then, it is the end."""
+        good = solved.solution.stop.kind != "asked" and reached(self, solved)
+        if good:
+            solved.solution.stop = Stop("converged", "")
+        return good
 
     def _divisor(self, problem: BoxProblem, rho: float) -> float:
         """nu-SVC's model is its solution divided by rho."""
         return 1.0
 
+    def _divisor_under_way(self, problem: BoxProblem, s: BoxSolution) -> float:
+        """The same before the end, when rho may be anything."""
+        return 1.0
+
     def _proved(self, source: GramSource, problem: BoxProblem, s: BoxSolution, psd: bool) -> Solved:
-        """With its certificate, whose scores of all items the solution has from then on."""
-        solved = Solved(problem, s, self._divisor(problem, s.rho))
-        point, c, began = solved.point, problem.items(s.b), time.perf_counter()
-        scores = expansion(source, c)
-        s.f, s.square = scores[0], float(c @ scores[0])
-        proved = self._certificate(source, problem, point, solved.intercept, solved.coef, psd, scores)
-        solved.certificate = replace(proved, seconds=time.perf_counter() - began)
+        return self._all_proved(source, [problem], [s], [None], psd)[0]
+
+    def _all_proved(
+        self,
+        source: GramSource,
+        problems: Sequence[BoxProblem],
+        solutions: Sequence[BoxSolution],
+        places: Sequence[np.ndarray | None],
+        psd: bool,
+    ) -> list[Solved]:
+        """With their certificates, whose scores of all items the solutions have from then on."""
+        began = time.perf_counter()
+        solved = [Solved(p, s, self._divisor(p, s.rho)) for p, s in zip(problems, solutions, strict=True)]
+        of_items = [(place, p.items(s.b)) for p, s, place in zip(problems, solutions, places, strict=True)]
+        scores = _expansions(source, of_items)
+        claimed = []
+        for one, place, (_, c), (f, e) in zip(solved, places, of_items, scores, strict=True):
+            one.solution.f, one.solution.square = f, float(c @ f)
+            if len(one.problem.total) and not one.problem.t.any():
+                length = np.sqrt(np.maximum(source.diag if place is None else source.diag[place], 0.0))
+                bounds = one.problem.upper - one.problem.lower
+                one.resolution = RESOLUTION * float(np.abs(c) @ length) * float(bounds @ length)
+            point = one.point
+            claimed.append(Claimed(one.problem, point.b, one.intercept, point.rho, one.scale, one.coef, (f, e), place))
+        proved = certify_parts(source, claimed, asked=self.gap_tol, psd=psd, began=began)
+        for one, certificate in zip(solved, proved, strict=True):
+            one.certificate = certificate
         return solved
 
     def _certificate(
-        self,
-        source: GramSource,
-        problem: BoxProblem,
-        point: DualPoint,
-        intercept: float,
-        coef: np.ndarray,
-        psd: bool,
-        scores: tuple[np.ndarray, np.ndarray] | None = None,
+        self, source: GramSource, problem: BoxProblem, point: DualPoint, intercept: float, coef: np.ndarray, psd: bool
     ) -> SVMCertificate:
-        return certify_svm(
-            source,
-            problem,
-            point.b,
-            intercept=intercept,
-            rho=point.rho,
-            scale=self._divisor(problem, point.rho),
-            coef=coef,
-            asked=self.gap_tol,
-            psd=psd,
-            scores=scores,
-        )
+        scale = self._divisor(problem, point.rho)
+        claimed = Claimed(problem, point.b, intercept, point.rho, scale, coef)
+        return certify_parts(source, [claimed], asked=self.gap_tol, psd=psd)[0]
+
+
+def _expansions(source: GramSource, parts: Sequence[tuple[np.ndarray | None, np.ndarray]]) -> Any:
+    """f and its error for each (items, coefficients), None being all items."""
+    if len(parts) > 1 and all(items is not None for items, _ in parts):
+        return expansions(source, parts)  # type: ignore[arg-type]
+    return [expansion(source if items is None else source.take(items), c) for items, c in parts]

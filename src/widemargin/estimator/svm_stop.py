@@ -8,12 +8,20 @@ from typing import Any
 EARLY = "Solver terminated early (max_iter={}).  Consider pre-processing your data with StandardScaler or MinMaxScaler."
 
 
-def reached(estimator: Any, c: Any) -> bool:
+def reached(estimator: Any, solved: Any) -> bool:
     """Whether the recomputed figures of a certificate, none of which is missing, are what was asked for."""
-    # Where the optimum is 0, a gap relative to it says nothing: then rounding is the measure.
-    nothing = max(abs(c.primal), abs(c.dual), c.gap) <= c.rounding
-    asked = (c.relative_gap <= estimator.gap_tol or nothing) and c.kkt_violation <= estimator.tol
+    c = solved.certificate
+    asked = (c.relative_gap <= estimator.gap_tol or is_nothing(solved)) and c.kkt_violation <= estimator.tol
     return bool(c.holds is not False and asked)
+
+
+def is_nothing(solved: Any) -> bool:
+    """Whether the optimum is 0: a gap relative to it says nothing, so rounding is the measure: that of the check, and
+    what the last digits of the coefficients make of an objective without a linear term."""
+    c = solved.certificate
+    if c.primal is None:  # nothing was recomputed
+        return False
+    return bool(max(abs(c.primal), abs(c.dual), c.gap) <= c.rounding + solved.resolution)
 
 
 def sentence(estimator: Any, solved: Any) -> str:
@@ -21,8 +29,10 @@ def sentence(estimator: Any, solved: Any) -> str:
     s, c, kind = solved.solution, solved.certificate, solved.solution.stop.kind
     steps = f"{s.steps} step{'s' * (s.steps != 1)}"
     gap, tol = f"{estimator.gap_tol:.2g}", f"{estimator.tol:.2g}"
-    if kind == "converged" and c.relative_gap > estimator.gap_tol:
-        return f"converged: the objective is 0 to rounding ({c.rounding:.2g}), violation {c.kkt_violation:.2g} <= {tol}"
+    if kind == "converged" and (c.relative_gap > estimator.gap_tol or (is_nothing(solved) and estimator._of_nothing)):
+        rounding = c.rounding + solved.resolution
+        said = f"the objective is 0 to rounding ({rounding:.2g}), violation {c.kkt_violation:.2g} <= {tol}"
+        return f"converged: {said}{estimator._of_nothing}"
     if kind == "converged":
         figures = f"relative gap {c.relative_gap:.2g} <= {gap} and violation {c.kkt_violation:.2g} <= {tol}"
         return f"converged: {figures} after {steps}"

@@ -20,7 +20,7 @@ from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
 from ..model.dual import DualPoint
 from ..model.pairs import pairs
-from ..solver.pairs import BATCH, PairFits, can_share, last_digits
+from ..solver.pairs import PairFits, batches, can_share, last_digits
 from ..solver.sample_start import Sampled, as_solution, solved_for_some
 from ..solver.svm import BoxFit, BoxSolution, run_all
 
@@ -36,6 +36,7 @@ class Solved:
     solution: BoxSolution
     scale: float
     certificate: SVMCertificate = SVMCertificate(claim="not recomputed yet", holds=None)  # noqa: RUF009
+    resolution: float = 0.0  # of the objective, where its optimum may be 0
 
     @property
     def point(self) -> DualPoint:
@@ -80,7 +81,7 @@ class Work:
         self.stopped = False
 
     def solve(self, watch: Watch) -> list[Solved]:
-        self.watch, threads = watch, self.estimator._threads()
+        self.watch, threads = watch, self.source.threads
         watched = self.tasks.active or self.watch.observe is not None
         soft = not any(problem.hard for problem in self.problems)
         paired = all(place is not None for place in self.places)
@@ -90,31 +91,36 @@ class Work:
 
     def _pairs(self, threads: int) -> list[Solved]:
         """All pairs of classes on kernel values that they share."""
-        options, codes = self.estimator._box_options(len(self.problems)), self.data.y
+        options, codes = self.estimator._box_options(len(self.problems), threads), self.data.y
         k = int(codes.max()) + 1
         shared, of_pair = PairFits(self.source, codes, k, options), list(pairs(k))
 
-        def proved(one: tuple[int, BoxSolution], cancelled: Event) -> Solved:
-            q, found = one
-            return self.estimator._refined(self, q, self.fits[q], found, self._watch(cancelled))
+        def refined(one: tuple[int, BoxSolution, Solved], cancelled: Event) -> Solved:
+            q, found, solved = one
+            return self.estimator._refined(self, q, self.fits[q], found, self._watch(cancelled), solved)
 
-        for first in range(0, len(of_pair), BATCH):
-            batch = range(first, min(first + BATCH, len(of_pair)))
+        for batch in batches([p.n for p in self.problems]):
+            first = batch.start
             fits = [
-                shared.fit(*of_pair[q], self.problems[q], last_digits(len(of_pair), self.problems[q])) for q in batch
+                shared.fit(*of_pair[q], self.problems[q], last_digits(len(of_pair), self.problems[q]), self.places[q])
+                for q in batch
             ]
             self.fits[first : batch.stop] = fits
             for q, fit in zip(batch, fits, strict=True):
                 fit.start(self.starts[q])
             found = run_all(fits, self._watch(None), threads)
-            for q, solved in zip(batch, crew(threads, proved, list(zip(batch, found, strict=True))), strict=True):
+            problems, places = (v[first : batch.stop] for v in (self.problems, self.places))
+            proved = self.estimator._all_proved(self.source, problems, found, places, self.psd)
+            self.done.update(zip(batch, proved, strict=True))
+            rest = [one for one in zip(batch, found, proved, strict=True) if not self.estimator._at_its_end(one[2])]
+            for (q, *_), solved in zip(rest, crew(threads, refined, rest), strict=True):
                 self.done[q] = solved
         return [self.done[q] for q in range(len(of_pair))]
 
     def _one(self, k: int, cancelled: Event) -> Solved:
         place, problem = self.places[k], self.problems[k]
         here = self.source if place is None else self.source.take(place)
-        fit = self.estimator._part(here, problem, self.estimator._box_options(len(self.problems)))
+        fit = self.estimator._part(here, problem, self.estimator._box_options(len(self.problems), self.source.threads))
         self.fits[k] = fit
         watch = self._watch(cancelled)
         some = self._sampled(here, problem, fit.options, watch) if self.starts[k] is None else None
@@ -202,6 +208,6 @@ class Work:
             return Solved(problem, BoxSolution(np.zeros(problem.n_variables), zero, stop, 0, Trace(), 0.0), 1.0)
         state, groups = fit.state, len(fit.problem.total)
         found = fit._solution(state.b, state.f, state.figures[4 : 4 + groups].copy(), stop)
-        found = replace(found, square=np.nan, f=None)
-        found = self.estimator._solution(problem, found)
-        return Solved(problem, found, self.estimator._divisor(problem, found.rho))
+        scale = self.estimator._divisor_under_way(problem, found)
+        found = self.estimator._solution(problem, replace(found, square=np.nan, f=None))
+        return Solved(problem, found, scale)

@@ -63,6 +63,18 @@ class GramSource:
                 f[rows] += self.block(*(None if len(i) == self.n else i for i in (rows, columns))) @ c[columns]
         return f
 
+    def expand_at(self, index: np.ndarray, c: np.ndarray) -> np.ndarray:
+        """The same for some items i only."""
+        support = np.flatnonzero(c)
+        if isinstance(self.kernel, RowKernel) and isinstance(self.items, RowItems):
+            some, others = self.items.take(index), self.items.take(support)
+            return self.kernel.sums(some, others, c[support][None], self.threads)[:, 0]
+        f = np.zeros(len(index))
+        for here in _pieces(np.arange(len(index)), ROWS):
+            for columns in _pieces(support, COLUMNS):
+                f[here] += self.block(index[here], columns) @ c[columns]
+        return f
+
     def take(self, index: np.ndarray) -> GramSource:
         return _Some(self, index)
 

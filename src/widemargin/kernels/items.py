@@ -57,7 +57,7 @@ class RowItems:
     def sparse(self) -> bool:
         return sp.issparse(self.X)
 
-    @property
+    @cached_property
     def native(self) -> _core.Rows:
         return native_rows(self.X)
 
@@ -89,7 +89,7 @@ class RowItems:
         return smallest, row, column if self.of_columns is None else self.of_columns[column]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**{name: value for name, value in vars(self).items() if name != "least"}, "_views": {}}
+        return {**{name: value for name, value in vars(self).items() if name not in ("least", "native")}, "_views": {}}
 
     def join(self, other: RowItems) -> RowItems:
         if self.sparse or other.sparse:

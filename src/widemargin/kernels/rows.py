@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from .. import _core
 from ..base.errors import BadInput
 from .expression import POWER, PRODUCT, Expression, number
 from .items import RowItems, same_storage
+from .weights import weights
 
 KINDS = ("linear", "polynomial", "rbf", "tanh")  # in the order of the core's KernelKind
 
@@ -74,6 +76,22 @@ class Linear(RowKernel):
 
     def native(self) -> tuple[int, float, float, int]:
         return KINDS.index("linear"), 1.0, 0.0, 1
+
+    def sums(self, a: RowItems, b: RowItems, coef: np.ndarray, threads: int = 1, *, single: bool = False) -> np.ndarray:
+        """Through the weights of the features: one product a row instead of one for every row of b."""
+        a, b = same_storage(a, b)
+        return self.scores(a, weights(b.X, np.asarray(coef, dtype=np.float64)), threads)
+
+    def expand(self, a: RowItems, c: np.ndarray, threads: int = 1) -> np.ndarray:
+        return self.scores(a, weights(a.X, np.asarray(c, dtype=np.float64)[None]), threads)[:, 0]
+
+    def scores(self, a: RowItems, w: np.ndarray, threads: int = 1) -> np.ndarray:
+        """x·w for every row and part, where w is (high, low) of `weights`."""
+        high, low = w
+        W = np.concatenate([high, low]) if low.any() else high
+        values = self.block(a, RowItems(sp.csr_array(W) if a.sparse else W), threads)
+        k = len(high)
+        return values[:, :k] + values[:, k:] if len(W) > k else values
 
     def diag(self, a: RowItems) -> np.ndarray:
         return a.native.squared_norms(1)

@@ -22,7 +22,7 @@ class WholeGram:
     """
 
     def __init__(self, source: GramSource, memory: np.ndarray | None = None) -> None:
-        n = source.n
+        n, self.source = source.n, source
         self.diag = np.ascontiguousarray(source.diag, dtype=np.float64)
         if source.native is None:
             self.K = source.single(None)

@@ -54,9 +54,11 @@ class BoxProblem:
     def c_svc(cls, y: Any, C: Any) -> BoxProblem:
         """Labels y of -1 and +1; C one number or one a row, infinite (for all) for a hard margin."""
         y = _signs(y)
-        C = _bounds(C, len(y), "C")
-        if np.isinf(C).any() and not np.isinf(C).all():
-            raise BadInput(f"C is infinite for {np.isinf(C).sum()} of {len(C)} rows: make it so for all, or for none.")
+        if np.ndim(C) or not C > 0:
+            C = _bounds(C, len(y), "C")
+            if np.isinf(C).any() and not np.isinf(C).all():
+                infinite = f"C is infinite for {np.isinf(C).sum()} of {len(C)} rows"
+                raise BadInput(f"{infinite}: make it so for all, or for none.")
         positive = y > 0
         return cls(y, np.where(positive, 0.0, -C), np.where(positive, C, 0.0), None, (0.0,), len(y))
 
@@ -147,8 +149,9 @@ class BoxProblem:
         return b
 
     def items(self, b: np.ndarray) -> np.ndarray:
-        """The coefficient of each item: both its variables together."""
-        return np.asarray(b, dtype=np.float64).reshape(-1, self.n).sum(axis=0)
+        """The coefficient of each item: both its variables together (b itself where there is one)."""
+        b = np.asarray(b, dtype=np.float64)
+        return b if len(b) == self.n else b.reshape(-1, self.n).sum(axis=0)
 
     def offsets(self, intercept: float, rho: float = 0.0) -> np.ndarray:
         """The multiplier of each group's sum, from LIBSVM's two numbers.

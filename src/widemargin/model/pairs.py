@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..base.blas import one_blas_thread
-from ..kernels.rows import RowKernel
+from ..kernels.rows import Linear, RowKernel
 from .kernel import blocks, many
 
 
@@ -35,6 +35,9 @@ class PairsModel:
         """n x pairs."""
         items = self.kernel.prepare(items)
         out = np.empty((len(items), len(self.intercept)))
+        if isinstance(self.kernel, Linear):
+            self._by_weights(items, out, threads)
+            return out
         if isinstance(self.kernel, RowKernel):
             self._add_up(slice(None), out, [self._of_class(items, c, threads) for c in range(len(self.n_support))])
             return out
@@ -51,6 +54,14 @@ class PairsModel:
         place = self._places()[c]
         part = self.support.take(np.arange(place.start, place.stop))
         return self.kernel.sums(items, part, self.coef[:, place], threads, single=many(self.support))
+
+    def _by_weights(self, items: Any, out: np.ndarray, threads: int) -> None:
+        """Both classes of a pair in one sum: apart, large terms that cancel would leave their rounding."""
+        places = self._places()
+        for p, (i, j) in enumerate(pairs(len(self.n_support))):
+            at = np.r_[places[i], places[j]]
+            coef = np.concatenate([self.coef[j - 1, places[i]], self.coef[i, places[j]]])
+            out[:, p] = self.kernel.sums(items, self.support.take(at), coef[None], threads)[:, 0] + self.intercept[p]
 
     def _add_up(self, rows: slice, out: np.ndarray, sums: list[np.ndarray]) -> None:
         for p, (i, j) in enumerate(pairs(len(self.n_support))):

@@ -128,9 +128,10 @@ class BoxSolver:
             o = self.options
             gap, violation = f"relative gap {state.relative_gap:.2g}", f"violation {state.violation:.2g}"
             asked = f"{o.gap_tol:.2g} and {o.tol:.2g} asked"
+            if kind == "converged":
+                figures = f"{gap} <= {o.gap_tol:.2g} and {violation} <= {o.tol:.2g}"
+                return Stop(kind, f"converged: {figures} after {state.steps} steps")
             words = {
-                "converged": f"converged: {gap} <= {o.gap_tol:.2g} and {violation} <= {o.tol:.2g} after "
-                f"{state.steps} steps",
                 "stalled": f"float32 kernel values allow no further step: {gap}, {violation} ({asked})",
                 "epochs": f"max_iter={o.max_steps} steps made: {gap}, {violation} reached, {asked}: raise max_iter",
                 "time": f"max_time={max_time} s is over after {state.steps} steps: {gap}, {violation} reached, "
@@ -147,7 +148,7 @@ def working_set(N: int) -> int:
     """Small problems are solved whole; of large ones, a set whose kernel values stay in the cache."""
     if N <= 256:
         return max(N, 2)
-    return 128 if N < 3000 else 256 if N < 5000 else 512 if N < 10_000 else 1024
+    return 160 if N < 3000 else 256 if N < 5000 else 512 if N < 10_000 else 1024
 
 
 def row_memory(n: int, allowed: int) -> int:

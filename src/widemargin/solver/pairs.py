@@ -11,15 +11,15 @@ from dataclasses import replace
 import numpy as np
 
 from .. import _core
-from ..base.drive import Watch
 from ..kernels.gram import GramSource
 from ..kernels.items import RowItems
 from ..kernels.rows import RowKernel
 from ..model.box import BoxProblem
 from .box import BoxOptions
-from .svm import BoxFit, BoxSolution, run_all
+from .svm import BoxFit
 
 BATCH = 32  # pairs under way at a time: what they keep of kernel values is given back when they end
+VALUES, MOST = 1 << 22, 512  # kernel values and pairs that more may be under way with, if they are small
 FEW = 3  # so many pairs, or so few items, are worth the last digits
 SMALL = 256
 
@@ -36,27 +36,22 @@ class PairFits:
         spec: tuple[int, float, float, int] = source.kernel.native()
         self.native = _core.class_rows(items, *spec, options.memory // 2, source.threads)
 
-    def fit(self, i: int, j: int, problem: BoxProblem, last_digits: bool) -> BoxFit:
+    def fit(self, i: int, j: int, problem: BoxProblem, last_digits: bool, items: np.ndarray | None = None) -> BoxFit:
         """Of a pair whose problem has the items of class i before those of class j."""
-        items = np.concatenate([self.rows[i], self.rows[j]])
+        items = np.concatenate([self.rows[i], self.rows[j]]) if items is None else items
         return BoxFit(self.source, problem, self.options, _core.pair_source(self.native, i, j), last_digits, items)
 
 
-def solve_pairs(
-    source: GramSource,
-    codes: np.ndarray,
-    pairs: Sequence[tuple[int, int]],
-    problems: Sequence[BoxProblem],
-    options: BoxOptions,
-    watch: Watch,
-    threads: int,
-) -> Iterator[tuple[BoxFit, BoxSolution]]:
-    """Each pair's fit and solution, in order."""
-    shared = PairFits(source, codes, int(codes.max()) + 1, options)
-    for first in range(0, len(pairs), BATCH):
-        batch = range(first, min(first + BATCH, len(pairs)))
-        fits = [shared.fit(*pairs[k], problems[k], last_digits(len(pairs), problems[k])) for k in batch]
-        yield from zip(fits, run_all(fits, watch, threads), strict=True)
+def batches(sizes: Sequence[int]) -> Iterator[range]:
+    """Numbers of pairs that are under way together, from those of their items."""
+    first = 0
+    while first < len(sizes):
+        stop, values = min(first + BATCH, len(sizes)), sum(n * n for n in sizes[first : first + BATCH])
+        while stop < min(len(sizes), first + MOST) and values + sizes[stop] ** 2 <= VALUES:
+            values += sizes[stop] ** 2
+            stop += 1
+        yield range(first, stop)
+        first = stop
 
 
 def last_digits(n_pairs: int, problem: BoxProblem) -> bool:

@@ -3,7 +3,8 @@
 Problem  model/box.py
 Symbols  o_g the offset of group g: the bias of C-SVC and regression; nu-forms have two, whose half sum is the bias and
          whose half difference is rho
-Stops    see solver/box and solver/active_set; `refine` makes f exact and goes on, where float32 was not enough
+Stops    see solver/box and solver/active_set; `refine` makes f exact and goes on, where float32 was not enough. Where
+         pairs get no further, solver/interior ends it, if kernel values are products of few numbers
 Method   o_g is minus the mean of F over the free variables, and where there are none the middle of the interval of
          optimal offsets                                                                 [ChangLin11, sec. 4.1.5]
 """
@@ -11,7 +12,7 @@ Method   o_g is minus the mean of F over the free variables, and where there are
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,13 @@ from ..base.drive import STRETCH, Cancelled, Watch, drive
 from ..base.records import Stop, Trace
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
-from .active_set import WHOLE, polish
+from .active_set import WHOLE, Polished, polish, polish_parts
 from .box import KINDS, BoxOptions, BoxSolver, BoxState
+from .interior import is_thin, solved_inside
 
 ENDLESS = 1 << 40
 STEPS = 100_000  # that a refinement may take at least
+THIN = 10, 10_000  # steps a variable and at least, before products of few numbers are left to the interior point method
 SPARE = 0.9  # of the tolerances is used, so that the certificate, which is exact, seldom sends a fit back
 SINGLE = 1e-6  # tolerances that kernel values of float32 can be trusted with
 # What the last digits may cost: a share of the kernel values computed, each worth so many operations of linear algebra.
@@ -33,6 +36,10 @@ SHARE = 0.1
 OPERATIONS = 60  # of which a factorisation of n x n takes n^3 / 3, so this is three times what a value costs
 SOLVES = 4
 DOUBLE = 2.5  # values in float64
+ERROR = 1e-7  # of a kernel value in float32
+NOISE = 0.3  # of the tolerance may be due to it
+NOTHING = 2.0**-50  # of the largest that a score could be
+CALLS = 30_000  # values that take as long as what is done in Python for the last digits of one part
 
 
 @dataclass
@@ -48,7 +55,7 @@ class BoxSolution:
 
     @property
     def intercept(self) -> float:
-        return float(np.mean(self.offsets))
+        return float(self.offsets[0] + self.offsets[-1]) / 2
 
     @property
     def rho(self) -> float:
@@ -74,12 +81,13 @@ class BoxFit:
     ) -> None:
         self.problem, self.last_digits, self.rows = problem, last_digits, rows
         self.asked = options
-        tol, gap_tol = (max(SPARE * wish, SINGLE) for wish in (options.tol, options.gap_tol))
-        self.options = replace(options, tol=tol, gap_tol=gap_tol)
         self._all, self._among = source, among
+        self.options = _spared(options, is_thin(source, problem, options.memory) and problem.n_variables)
         self.solver = BoxSolver(source if rows is not None else self.source, problem, self.options, rows)
         self.state: BoxState | None = None
         self.refined = 0
+        self._exact = -1  # steps when the scores were exact
+        self.ended = False  # by the interior point method: nothing gets further
         self.trace = Trace(self.solver.columns)
 
     @cached_property
@@ -92,21 +100,47 @@ class BoxFit:
         return self.state
 
     def run(self, watch: Watch | None = None, start: np.ndarray | None = None, snapshot: Any = None) -> BoxSolution:
-        stop, self.trace = drive(
-            self.solver,
-            self.start(start),
-            last=ENDLESS,
-            explain=self.solver.explain(self.start(), watch.max_time if watch else None),
-            watch=watch,
-            snapshot=(lambda: snapshot(self.solution())) if snapshot else lambda: None,
-        )
-        if stop.kind == "epochs" and self.state is not None and self.state.steps != self.asked.max_steps:
-            stop = Stop("stalled", stop.sentence)
-        return self._finished(stop)
+        self.trace = Trace(self.solver.columns)
+        while True:
+            stop, trace = drive(
+                self.solver,
+                self.start(start),
+                last=ENDLESS,
+                explain=self.solver.explain(self.start(), watch.max_time if watch else None),
+                watch=watch,
+                snapshot=(lambda: snapshot(self.solution())) if snapshot else lambda: None,
+            )
+            self.trace.extend(trace)
+            if stop.kind != "converged" or not self._adrift():
+                return self._finished(stop, watch)
+
+    def _adrift(self) -> bool:
+        """Whether errors of float32 may matter; scores of the items still in question are exact from then on.
+
+        f is off by about the root of the sum of (error k b)^2, and each free variable adds as much times its box to the
+        gap.
+        """
+        s, p = self.state, self.problem
+        assert s is not None
+        if p.hard or p.n <= WHOLE or self._exact == s.steps:
+            return False
+        c, diag = p.items(s.b), np.abs(self.source.diag)
+        free = (s.b > p.lower) & (s.b < p.upper)
+        drift = ERROR * np.sqrt(float(c**2 @ diag) * float(diag.mean()))
+        noise = drift * float((p.upper - p.lower)[free].sum()) / max(*np.abs(s.figures[2:4]), 1e-300)
+        if noise <= NOISE * self.options.gap_tol and drift <= NOISE * self.options.tol:
+            return False
+        known = np.flatnonzero(np.isfinite(s.f))
+        s.f[known] = self.source.expand_at(known, c)
+        self._exact = s.steps
+        return True
 
     def refine(self, watch: Watch | None = None, f: np.ndarray | None = None) -> BoxSolution:
         """f anew in float64, and on from there: what float32 cannot say of the whole it can of what is left."""
         assert self.state is not None
+        # Where values of float32 did not lead further twice, those of float64 may.
+        if self.refined > 1 and (found := self._from_inside(Stop("stalled", ""), watch)) is not None:
+            return found
         self.state.f[:] = self.source.expand(self.problem.items(self.state.b)) if f is None else f
         self.state.counters[3], self.state.counters[4], self.state.figures[-2:] = 0, self.state.steps, 0.0
         self.refined += 1
@@ -126,19 +160,47 @@ class BoxFit:
         """The state as it is."""
         assert self.state is not None
         self.solver.core.judge(*self.state.arrays())
-        offsets = self._offsets(self.state.b, self.state.f, np.full(len(self.problem.total), np.nan))
+        offsets = self.state.figures[4 : 4 + len(self.problem.total)].copy()
         stop = stop or Stop("asked", "under way")
         return self._solution(self.state.b, self.state.f, offsets, stop)
 
-    def _finished(self, stop: Stop) -> BoxSolution:
+    def _finished(self, stop: Stop, watch: Watch | None = None, better: Polished | None = None) -> BoxSolution:
+        """`better` are the last digits, if they are known."""
         assert self.state is not None
-        if stop.kind not in ("converged", "stalled") or not (self.last_digits and self._cheap_to_polish()):
+        if stop.kind == "epochs" and self.state.steps != self.asked.max_steps:
+            stop = Stop("stalled", stop.sentence)
+        if stop.kind == "stalled" and (found := self._from_inside(stop, watch)) is not None:
+            return found
+        if not self._wants_polish(stop):
             return self.solution(stop)
-        better = polish(self.source, self.problem, self.state.b)
+        better = better or polish(self.source, self.problem, self.state.b)
         self.state.b[:] = better.b
         f = self.state.f if better.f is None else better.f
         offsets = self._offsets(better.b, f, better.offsets)
         return self._solution(better.b, f, offsets, stop)
+
+    def _from_inside(self, stop: Stop, watch: Watch | None) -> BoxSolution | None:
+        """The optimum by the interior point method, if that applies and gets further than the pairs did."""
+        assert self.state is not None
+        found = solved_inside(self.source, self.problem, _over(watch), self.asked.memory)
+        if found is None:
+            return None
+        f, old = (self.source.expand(self.problem.items(b)) for b in (found.b, self.state.b))
+        before = self._offsets(self.state.b, old, np.full(len(self.problem.total), np.nan))
+        if not self._gap(found.b, f, found.offsets) <= self._gap(self.state.b, old, before):
+            return None
+        self.ended = True
+        self.state.b[:], self.state.f[:] = found.b, f
+        return self._solution(found.b, f, found.offsets, stop)
+
+    def _gap(self, b: np.ndarray, f: np.ndarray, offsets: np.ndarray) -> float:
+        """The duality gap of a point with its scores."""
+        p = self.problem
+        r = p.t - np.tile(f, p.n_variables // p.n) - offsets[p.groups]
+        return float((np.where(r > 0, p.upper, p.lower) - b) @ r)
+
+    def _wants_polish(self, stop: Stop) -> bool:
+        return stop.kind in ("converged", "stalled") and self.last_digits and self._cheap_to_polish()
 
     def _cheap_to_polish(self) -> bool:
         """Whether linear equations for the free variables cost little beside what was done, or nothing else helps."""
@@ -153,8 +215,14 @@ class BoxFit:
 
     def _solution(self, b: np.ndarray, f: np.ndarray, offsets: np.ndarray, stop: Stop) -> BoxSolution:
         assert self.state is not None
-        square = float(self.problem.items(b) @ f)
-        return BoxSolution(b.copy(), offsets, stop, self.state.steps, self.trace, square, f.copy())
+        c = self.problem.items(b)
+        if len(offsets) == 2 and abs(offsets[1] - offsets[0]) <= NOTHING * float(np.abs(c) @ np.abs(self._all_diag)):
+            offsets = np.full(2, (offsets[0] + offsets[1]) / 2)  # a rho of nothing but rounding
+        return BoxSolution(b.copy(), offsets, stop, self.state.steps, self.trace, float(c @ f), f.copy())
+
+    @cached_property
+    def _all_diag(self) -> np.ndarray:
+        return self._all.diag if self._among is None else self._all.diag[self._among]
 
     def _offsets(self, b: np.ndarray, f: np.ndarray, known: np.ndarray) -> np.ndarray:
         p, offsets = self.problem, known.copy()
@@ -172,9 +240,29 @@ class BoxFit:
         return offsets
 
 
+@lru_cache(maxsize=64)
+def _spared(asked: BoxOptions, thin: int) -> BoxOptions:
+    """A little more than what was asked; `thin`: variables of a problem that pairs are not to work on for long."""
+    tol, gap_tol = (max(SPARE * wish, SINGLE) for wish in (asked.tol, asked.gap_tol))
+    enough = THIN[0] * thin + THIN[1]
+    most = asked.max_steps if not thin else enough if asked.max_steps < 0 else min(asked.max_steps, enough)
+    return replace(asked, tol=tol, gap_tol=gap_tol, max_steps=most)
+
+
 def _closer(now: float, asked: float) -> float:
     """The next tolerance: as much closer as float32 values allow, at the end a little beyond what was asked."""
     return max(now * 1e-3, asked) if now > asked else now / 2
+
+
+def _over(watch: Watch | None) -> Any:
+    """Whether somebody wants an end; another thread's interrupt is one at once."""
+
+    def over() -> bool:
+        if watch is not None and watch.cancelled is not None and watch.cancelled.is_set():
+            raise Cancelled
+        return watch is not None and watch.out_of_time()
+
+    return over
 
 
 def run_all(fits: list[BoxFit], watch: Watch, threads: int) -> list[BoxSolution]:
@@ -197,4 +285,22 @@ def run_all(fits: list[BoxFit], watch: Watch, threads: int) -> list[BoxSolution]
     explained = [
         fit.solver.explain(s, watch.max_time)(k or "time") for fit, s, k in zip(fits, states, kinds, strict=True)
     ]
-    return [fit._finished(stop) for fit, stop in zip(fits, explained, strict=True)]
+    better = _last_digits(fits, explained)
+    return [
+        fit._finished(stop, watch, better.get(k)) for k, (fit, stop) in enumerate(zip(fits, explained, strict=True))
+    ]
+
+
+def _last_digits(fits: list[BoxFit], stops: list[Stop]) -> dict[int, Polished]:
+    """Of those that want them, all at once, where they are parts of few items."""
+    here = [k for k, stop in enumerate(stops) if stop.kind == "converged" and fits[k]._wants_polish(stop)]
+    source, parts, apart = fits[0]._all, [], 0
+    for fit in (fits[k] for k in here):
+        if fit.state is None or fit._among is None:
+            return {}
+        b, p = fit.state.b, fit.problem
+        apart += p.n * int(np.count_nonzero((b > p.lower) & (b < p.upper))) + CALLS
+        parts.append((p, b, fit._among))
+    if len(here) < 2 or source.n > WHOLE or source.n**2 > apart:
+        return {}
+    return dict(zip(here, polish_parts(source, parts), strict=True))

@@ -70,7 +70,7 @@ SVMS = {
         {"b": Array("f8", ("n",)), "ends": Array("i8", ("k",), low=0), "rho": Array("f8", ("k",))},
     ),
     "SVC": EstimatorSpec("widemargin.estimator.svc:SVC", 1, CLASSIFIER, rule=_classes_fit),
-    "NuSVC": EstimatorSpec("widemargin.estimator.svc:NuSVC", 1, CLASSIFIER, rule=_classes_fit),
+    "NuSVC": EstimatorSpec("widemargin.estimator.nu_svc:NuSVC", 1, CLASSIFIER, rule=_classes_fit),
     "SearchPath": DataclassSpec("widemargin.model.curve:SearchPath", 1, SEARCH),
     "SVCCV": EstimatorSpec(
         "widemargin.estimator.svc_cv:SVCCV",

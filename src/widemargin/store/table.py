@@ -19,6 +19,7 @@ from .rules import Array, Each, Fields, Labels, Part, Plain, Rows, Rule, Sizes
 from .states import BATCH_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
 from .studies import STUDIES
 from .svms import SVMS
+from .trees import FORESTS
 
 _PERCEPTRON = "widemargin.estimator.perceptron"
 _PASSIVE = "widemargin.estimator.passive_aggressive"
@@ -114,6 +115,7 @@ TABLE: dict[str, Any] = {
     **SVMS,
     **LINEAR_MACHINES,
     **EXPERTS,
+    **FORESTS,
     **STUDIES,
     # records
     "Stop": DataclassSpec("widemargin.base.records:Stop", 1),

@@ -1,0 +1,226 @@
+#include "model/tree.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/parallel.hpp"
+
+namespace widemargin {
+namespace {
+
+constexpr int LANES = 16;
+constexpr Index BLOCK = 128;
+
+struct Narrow {
+  static constexpr int words = 2;
+  std::uint32_t mask;
+  int shift;
+  explicit Narrow(const ForestView& f) : mask((std::uint32_t{1} << f.shift) - 1), shift(f.shift) {}
+  std::uint32_t left(const std::uint32_t* w) const { return w[1] & mask; }
+  std::uint32_t column(const std::uint32_t* w) const { return (w[1] & 0x7fffffffu) >> shift; }
+  static bool missing_right(const std::uint32_t* w) { return w[1] >> 31; }
+};
+
+struct Wide {
+  static constexpr int words = 3;
+  explicit Wide(const ForestView&) {}
+  static std::uint32_t left(const std::uint32_t* w) { return w[1]; }
+  static std::uint32_t column(const std::uint32_t* w) { return w[2] & 0x7fffffffu; }
+  static bool missing_right(const std::uint32_t* w) { return w[2] >> 31; }
+};
+
+// One step down. NaN > t is false, so missing values go left unless the node says otherwise, and nothing leaves a leaf.
+template <bool odd, class Layout>
+std::uint32_t step(const ForestView& f, const Layout& layout, const std::uint32_t* tree, std::uint32_t at,
+                   const float* row) {
+  const std::uint32_t* w = tree + static_cast<std::size_t>(at) * Layout::words;
+  float t;
+  std::memcpy(&t, w, 4);
+  const std::uint32_t column = layout.column(w), left = layout.left(w);
+  const float x = row[column];
+  if constexpr (!odd) return left + static_cast<std::uint32_t>(x > t);
+  if (left == at) return at;
+  if (x != x) return left + static_cast<std::uint32_t>(Layout::missing_right(w));
+  if (!f.categorical || !f.categorical[column]) return left + static_cast<std::uint32_t>(x > t);
+  const bool known = x >= 0 && x < 256;
+  const auto code = known ? static_cast<std::uint32_t>(x) : 0u;
+  const std::uint32_t* set = f.sets + static_cast<std::size_t>(t) * 8;
+  return left + static_cast<std::uint32_t>(!(known && (set[code >> 5] >> (code & 31) & 1)));
+}
+
+// Up to sixteen lanes: lane k falls through tree[k] with row[k].
+template <bool odd, class Layout>
+void fall(const ForestView& f, const Layout& layout, const std::uint32_t* const* tree, const float* const* row,
+          int lanes, std::uint32_t* at) {
+  std::fill(at, at + lanes, 0u);
+  bool moved = true;
+  if (lanes == LANES) {
+    while (moved) {
+      std::uint32_t change = 0;
+      for (int k = 0; k < LANES; ++k) {
+        const std::uint32_t next = step<odd>(f, layout, tree[k], at[k], row[k]);
+        change |= next ^ at[k];
+        at[k] = next;
+      }
+      moved = change != 0;
+    }
+    return;
+  }
+  while (moved) {
+    moved = false;
+    for (int k = 0; k < lanes; ++k) {
+      const std::uint32_t next = step<odd>(f, layout, tree[k], at[k], row[k]);
+      moved |= next != at[k];
+      at[k] = next;
+    }
+  }
+}
+
+// use(i, t, leaf) for rows from .. to-1 and trees begin .. end-1, for each row in the order of the trees.
+template <bool odd, class Layout, class Use>
+void walk(const ForestView& f, const RowsView& rows, Index from, Index to, Index begin, Index end, const Use& use) {
+  const Layout layout(f);
+  const std::uint32_t* tree[LANES];
+  const float* row[LANES];
+  std::uint32_t at[LANES];
+  if (to - from < LANES / 2) {  // few rows: trees in step
+    for (Index i = from; i < to; ++i)
+      for (Index t = begin; t < end; t += LANES) {
+        const int lanes = static_cast<int>(std::min<Index>(LANES, end - t));
+        for (int k = 0; k < lanes; ++k) {
+          tree[k] = f.nodes + f.first[t + k] * Layout::words;
+          row[k] = rows.x + i * rows.stride;
+        }
+        fall<odd>(f, layout, tree, row, lanes, at);
+        for (int k = 0; k < lanes; ++k) use(i, t + k, at[k]);
+      }
+    return;
+  }
+  for (Index t = begin; t < end; ++t) {
+    for (auto& one : tree) one = f.nodes + f.first[t] * Layout::words;
+    for (Index i = from; i < to; i += LANES) {
+      const int lanes = static_cast<int>(std::min<Index>(LANES, to - i));
+      for (int k = 0; k < lanes; ++k) row[k] = rows.x + (i + k) * rows.stride;
+      fall<odd>(f, layout, tree, row, lanes, at);
+      for (int k = 0; k < lanes; ++k) use(i + k, t, at[k]);
+    }
+  }
+}
+
+template <class Use>
+void walk_any(const ForestView& f, const RowsView& rows, Index from, Index to, Index begin, Index end, const Use& use) {
+  const bool odd = rows.missing || f.categorical;
+  if (f.words == 2)
+    odd ? walk<true, Narrow>(f, rows, from, to, begin, end, use)
+        : walk<false, Narrow>(f, rows, from, to, begin, end, use);
+  else
+    odd ? walk<true, Wide>(f, rows, from, to, begin, end, use) : walk<false, Wide>(f, rows, from, to, begin, end, use);
+}
+
+}  // namespace
+
+void find_leaves(const ForestView& forest, const RowsView& rows, std::uint32_t* out, int threads, Poll poll) {
+  parallel_blocks(
+      rows.n, BLOCK, threads,
+      [&](Index from, Index to) {
+        walk_any(forest, rows, from, to, 0, forest.trees,
+                 [&](Index i, Index t, std::uint32_t at) { out[i * forest.trees + t] = at; });
+      },
+      poll);
+}
+
+void add_votes(const ForestView& forest, const LeafTable& leaves, const RowsView& rows, Index begin, Index end,
+               const std::uint32_t* times, double* out, std::int32_t* voters, int threads, Poll poll) {
+  const Index width = leaves.width;
+  const auto add = [&](Index i, Index t, std::uint32_t at) {
+    if (times) {
+      if (times[(t - begin) * rows.n + i]) return;
+      ++voters[i];
+    }
+    const std::uint32_t leaf = forest.leaf[forest.first[t] + at];
+    double* to = out + i * width;
+    const std::int32_t only = leaves.only ? leaves.only[leaf] : -1;
+    if (only >= 0) {
+      to[only] += 1.0;
+      return;
+    }
+    const double* says = leaves.says + static_cast<Index>(leaf) * width;
+    for (Index k = 0; k < width; ++k) to[k] += says[k];
+  };
+  if (rows.n <= BLOCK) return walk_any(forest, rows, 0, rows.n, begin, end, add);
+  parallel_blocks(
+      rows.n, BLOCK, threads, [&](Index from, Index to) { walk_any(forest, rows, from, to, begin, end, add); }, poll);
+}
+
+void sum_up(const ForestView& forest, Index tree, const double* stats, Index width, const std::int32_t* leaf_rows,
+            double* node_stats, std::int64_t* node_rows) {
+  const Index base = forest.first[tree];
+  for (Index i = forest.size(tree) - 1; i >= 0; --i) {
+    const NodeParts p = parts_of(forest, base + i);
+    const auto left = static_cast<Index>(p.left);
+    double* to = node_stats + i * width;
+    if (left == i) {
+      const auto leaf = static_cast<Index>(forest.leaf[base + i]);
+      std::copy_n(stats + leaf * width, width, to);
+      node_rows[i] = leaf_rows[leaf];
+      continue;
+    }
+    for (Index k = 0; k < width; ++k) to[k] = node_stats[left * width + k] + node_stats[(left + 1) * width + k];
+    node_rows[i] = node_rows[left] + node_rows[left + 1];
+  }
+}
+
+void lay_out(const ForestView& forest, Index tree, const Layout& out) {
+  struct Waiting {
+    Index at, parent, depth;
+    bool right;
+  };
+  const Index base = forest.first[tree];
+  std::vector<Waiting> stack{{0, -1, 0, false}};
+  Index next = 0;
+  while (!stack.empty()) {
+    const Waiting w = stack.back();
+    stack.pop_back();
+    const Index i = next++;
+    if (w.parent >= 0) (w.right ? out.right : out.left)[w.parent] = i;
+    const NodeParts p = parts_of(forest, base + w.at);
+    out.origin[i] = w.at;
+    out.depth[i] = w.depth;
+    out.left[i] = out.right[i] = -1;
+    if (static_cast<Index>(p.left) == w.at) {
+      out.column[i] = -2;
+      out.threshold[i] = -2.0;
+      out.missing_left[i] = 0;
+      continue;
+    }
+    out.column[i] = static_cast<std::int64_t>(p.column);
+    out.threshold[i] = static_cast<double>(p.threshold);
+    out.missing_left[i] = !p.missing_right;
+    stack.push_back({static_cast<Index>(p.left) + 1, i, w.depth + 1, true});
+    stack.push_back({static_cast<Index>(p.left), i, w.depth + 1, false});
+  }
+}
+
+bool find_children(const std::uint8_t* is_leaf, const Index* first, Index trees, std::uint32_t* left) {
+  std::vector<std::uint32_t> stack;
+  for (Index t = 0; t < trees; ++t) {
+    const Index base = first[t], size = first[t + 1] - base;
+    Index next = 1;
+    stack.assign(1, 0);
+    while (!stack.empty()) {
+      const std::uint32_t at = stack.back();
+      stack.pop_back();
+      left[base + at] = at;
+      if (is_leaf[base + at]) continue;
+      if (next + 2 > size) return false;
+      left[base + at] = static_cast<std::uint32_t>(next);
+      stack.push_back(static_cast<std::uint32_t>(next) + 1);
+      stack.push_back(static_cast<std::uint32_t>(next));
+      next += 2;
+    }
+    if (next != size) return false;
+  }
+  return true;
+}
+
+}  // namespace widemargin

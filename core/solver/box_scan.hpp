@@ -1,0 +1,58 @@
+// Looks over all variables of a box problem: who violates the optimality conditions, and by how much.
+//
+// Symbols  F_v = f_v - t_v,  up: b < upper,  down: b > lower,  free: both
+// Method   two passes without a branch, eight variables at a time. Who violates most is found by a place among `bins`
+//          between the two extremes: only the few of the worst places have to be put in order.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "base/types.hpp"
+
+namespace widemargin {
+
+// Variables first .. first + n - 1, one after the other, of one group.
+struct BoxView {
+  const double *b, *f, *t, *lower, *upper;
+  Index n;
+};
+
+struct Extremes {
+  double least = std::numeric_limits<double>::infinity(), most = -least;  // least F of up, largest of down
+  double free_sum = 0;                                                    // of F over the free variables
+  Index free = 0;
+
+  // The bias between the extremes; where one side is empty, any beyond the other will do.
+  double middle() const;
+  // What makes the free variables right on average; where there are none, the middle.
+  double bias() const { return free > 0 ? -free_sum / static_cast<double>(free) : middle(); }
+  void join(const Extremes& other);
+};
+
+Extremes extremes(const BoxView& v);
+
+constexpr Index bins = 256;
+
+// Where F stands between the extremes, from the worst, 0, on: of those that can go up from the least, of those that can
+// go down from the largest. `bins`: no candidate.
+void violations(const BoxView& v, const Extremes& e, std::uint16_t* up, std::uint16_t* down);
+
+// take(i) for every candidate; most are none, and are passed over four at a time.
+template <class Take>
+void each_candidate(const std::uint16_t* keys, Index n, Take take) {
+  constexpr std::uint64_t none = static_cast<std::uint64_t>(bins) * 0x0001000100010001u;
+  Index i = 0;
+  for (; i + 4 <= n; i += 4) {
+    std::uint64_t four;
+    std::memcpy(&four, keys + i, sizeof four);
+    if (four == none) continue;
+    for (Index e = i; e < i + 4; ++e)
+      if (keys[e] < bins) take(e);
+  }
+  for (; i < n; ++i)
+    if (keys[i] < bins) take(i);
+}
+
+}  // namespace widemargin

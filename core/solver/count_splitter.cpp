@@ -1,0 +1,252 @@
+#include "solver/count_splitter.hpp"
+
+#include <algorithm>
+
+#include "base/sort_keys.hpp"
+
+namespace widemargin {
+namespace {
+
+constexpr Index FEW = 256;  // rows that are sorted rather than counted
+
+}  // namespace
+
+template <class T>
+CountSplitter<T>::CountSplitter(const Table<T>& table, const Targets& targets, const GrowOptions& options,
+                                const std::uint32_t* times)
+    : table_(table),
+      classes_(targets.classes[0]),
+      lanes_(classes_ <= 16 ? 16 : 32),
+      min_leaf_(options.min_leaf),
+      min_weight_(options.min_leaf_weight),
+      limited_(options.min_leaf > 1 || options.min_leaf_weight > 0),
+      payload_(static_cast<std::size_t>(table.n)),
+      total_(static_cast<std::size_t>(classes_)),
+      left_(static_cast<std::size_t>(classes_)),
+      long_left_(static_cast<std::size_t>(classes_)),
+      counts_(static_cast<std::size_t>(256 * LANES)),
+      before_(counts_.size()),
+      narrow_total_(LANES),
+      survives_(256) {
+  for (Index i = 0; i < table.n; ++i) {
+    const std::uint32_t t = times ? times[i] : 1;
+    payload_[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(targets.codes[i] << 8 | static_cast<int>(t));
+  }
+  cuts_.reserve(256);
+}
+
+template <class T>
+void CountSplitter<T>::settle(const std::uint32_t* rows, Index m) {
+  settled_ = rows != nullptr;
+  from_ = payload_.data();
+  if (!rows) return;
+  near_.resize(static_cast<std::size_t>(m));
+  for (Index i = 0; i < m; ++i) near_[static_cast<std::size_t>(i)] = payload_[rows[i]];
+  from_ = near_.data();
+}
+
+template <class T>
+NodeSum CountSplitter<T>::enter(const std::uint32_t* rows, Index m) {
+  rows_ = rows;
+  m_ = m;
+  if (static_cast<Index>(node_.size()) < m) {
+    node_.resize(static_cast<std::size_t>(m));
+    keys_.resize(static_cast<std::size_t>(room_for_keys(m)));
+    spare_.resize(keys_.size());
+  }
+  std::fill(total_.begin(), total_.end(), 0);
+  for (Index i = 0; i < m; ++i) {
+    const std::uint16_t p = from_[rows[i]];
+    node_[static_cast<std::size_t>(i)] = p;
+    total_[p >> 8] += p & 255;
+  }
+  w_ = 0;
+  double squares = 0;
+  std::int64_t most = 0;
+  for (const std::int32_t t : total_) {
+    w_ += t;
+    most = std::max<std::int64_t>(most, t);
+    squares += static_cast<double>(t) * t;
+  }
+  if (w_ <= NARROW && classes_ <= LANES)
+    for (std::size_t k = 0; k < total_.size(); ++k) narrow_total_[k] = static_cast<std::uint16_t>(total_[k]);
+  return {static_cast<double>(w_), squares / static_cast<double>(w_), most == w_};
+}
+
+template <class T>
+void CountSplitter<T>::leave(GrownTree& tree) {
+  const auto most = std::max_element(total_.begin(), total_.end());
+  const bool pure = *most == w_;
+  const auto only = pure ? static_cast<std::int32_t>(most - total_.begin()) : -1;
+  tree.leaves.push_back({static_cast<std::uint32_t>(m_), only, static_cast<double>(w_)});
+  if (!pure) tree.stats.insert(tree.stats.end(), total_.begin(), total_.end());
+}
+
+template <class T>
+bool CountSplitter<T>::look(Index column, Codes<T> codes, Best<T>& best, Random&) {
+  const Index bins = table_.ranks->codes(column);
+  const bool narrow = w_ <= NARROW && classes_ <= LANES;
+  if (bins <= 256 && bins <= 2 * m_ + 16 && m_ > 2)
+    return narrow ? count(column, codes.at, codes.step, bins, best)
+                  : count_wide(column, codes.at, codes.step, bins, best);
+  if constexpr (sizeof(T) > 1)
+    if (m_ > FEW && bins > 256 && !settled_ && !limited_ && narrow) return refine(column, codes, best);
+  return sort(column, codes, best);
+}
+
+template <class T>
+template <class Code>
+bool CountSplitter<T>::count(Index column, const Code* at, Index step, Index bins, Best<T>& best) {
+  const auto w = static_cast<std::int32_t>(w_);
+  if (classes_ == 2) {
+    count_two(at, step, bins);
+  } else {
+    fill(at, step, bins);
+    walk_bins(counts_.data(), bins, lanes_, narrow_total_.data(), w, cuts_, nullptr);
+  }
+  if (cuts_.size < 2) return false;
+  Index j = best_gini(cuts_, w);
+  if (limited_) {
+    bin_rows_.assign(static_cast<std::size_t>(bins), 0);
+    for (Index i = 0; i < m_; ++i) ++bin_rows_[static_cast<std::size_t>(at[static_cast<Index>(rows_[i]) * step])];
+    Index rows = 0;
+    j = -1;
+    for (Index c = 0; c + 1 < cuts_.size; ++c) {
+      rows += bin_rows_[cuts_.at[static_cast<std::size_t>(c)]];
+      if (fits(cuts_.weight[static_cast<std::size_t>(c)], rows) &&
+          (j < 0 || cuts_.score[static_cast<std::size_t>(c)] > cuts_.score[static_cast<std::size_t>(j)]))
+        j = c;
+    }
+    if (j < 0) return true;
+  }
+  const auto c = static_cast<std::size_t>(j);
+  if (cuts_.score[c] > best.score) {
+    best.score = cuts_.score[c];
+    best.column = column;
+    best.cut = static_cast<T>(cuts_.at[c]);
+    best.next = static_cast<T>(cuts_.at[c + 1]);
+  }
+  return true;
+}
+
+// The cuts of two classes: both counts of a bin share a word.
+template <class T>
+template <class Code>
+void CountSplitter<T>::count_two(const Code* at, Index step, Index bins) {
+  std::uint32_t counts[256];
+  std::fill(counts, counts + bins, 0u);
+  for (Index i = 0; i < m_; ++i) {
+    const std::uint32_t p = node_[static_cast<std::size_t>(i)];
+    counts[at[static_cast<Index>(rows_[i]) * step]] += (p & 255) << (p >> 8 << 4);
+  }
+  std::uint32_t sum = 0;
+  std::size_t size = 0;
+  for (Index b = 0; b < bins; ++b) {
+    sum += counts[b];
+    const auto l0 = static_cast<std::int32_t>(sum & 65535), l1 = static_cast<std::int32_t>(sum >> 16);
+    const std::int32_t r0 = total_[0] - l0, r1 = total_[1] - l1;
+    cuts_.left[size] = l0 * l0 + l1 * l1;
+    cuts_.right[size] = r0 * r0 + r1 * r1;
+    cuts_.weight[size] = l0 + l1;
+    cuts_.at[size] = static_cast<std::uint32_t>(b);
+    size += counts[b] != 0;
+  }
+  cuts_.size = static_cast<Index>(size);
+}
+
+template <class T>
+template <class Code>
+bool CountSplitter<T>::count_wide(Index column, const Code* at, Index step, Index bins, Best<T>& best) {
+  const auto k = static_cast<std::size_t>(classes_);
+  wide_.assign(static_cast<std::size_t>(bins) * k, 0);
+  bin_rows_.assign(static_cast<std::size_t>(bins), 0);
+  for (Index i = 0; i < m_; ++i) {
+    const auto code = static_cast<std::size_t>(at[static_cast<Index>(rows_[i]) * step]);
+    const std::uint16_t p = node_[static_cast<std::size_t>(i)];
+    wide_[code * k + (p >> 8)] += p & 255;
+    ++bin_rows_[code];
+  }
+  std::fill(long_left_.begin(), long_left_.end(), 0);
+  std::int64_t left = 0, right = 0, weight = 0;
+  for (const std::int32_t t : total_) right += static_cast<std::int64_t>(t) * t;
+  Index rows = 0, seen = 0;
+  T last{};
+  double score = 0;
+  bool open = false;  // a cut that waits for the next bin
+  for (Index b = 0; b < bins; ++b) {
+    const auto bin = static_cast<std::size_t>(b);
+    if (!bin_rows_[bin]) continue;
+    ++seen;
+    if (open && score > best.score)
+      best.score = score, best.column = column, best.cut = last, best.next = static_cast<T>(b);
+    for (std::size_t c = 0; c < k; ++c) {
+      const std::int64_t x = wide_[bin * k + c];
+      left += x * (2 * long_left_[c] + x);
+      right -= x * (2 * (total_[c] - long_left_[c]) - x);
+      long_left_[c] += x;
+      weight += x;
+    }
+    rows += bin_rows_[bin];
+    last = static_cast<T>(b);
+    open = weight < w_ && fits(weight, rows);
+    if (open)
+      score = static_cast<double>(left) / static_cast<double>(weight) +
+              static_cast<double>(right) / static_cast<double>(w_ - weight);
+  }
+  return seen > 1;
+}
+
+// Two rows of different classes: whatever tells them apart is perfect.
+template <class T>
+bool CountSplitter<T>::pair(Index column, Codes<T> codes, Best<T>& best) {
+  const T a = codes.at[static_cast<Index>(rows_[0]) * codes.step],
+          b = codes.at[static_cast<Index>(rows_[1]) * codes.step];
+  if (a == b) return false;
+  const auto score = static_cast<double>(w_);
+  if (score > best.score && fits((a < b ? node_[0] : node_[1]) & 255, 1)) {
+    best.score = score;
+    best.column = column;
+    best.cut = std::min(a, b);
+    best.next = std::max(a, b);
+  }
+  return true;
+}
+
+// Keys of the node's rows; 0 where the column is constant.
+template <class T>
+Index CountSplitter<T>::gather(Codes<T> codes) {
+  Key any = 0, all = ~Key{0};
+  for (Index i = 0; i < m_; ++i) {
+    const Key code = codes.at[static_cast<Index>(rows_[i]) * codes.step];
+    any |= code;
+    all &= code;
+    keys_[static_cast<std::size_t>(i)] = code << 16 | node_[static_cast<std::size_t>(i)];
+  }
+  return any == all ? 0 : m_;
+}
+
+template <class T>
+bool CountSplitter<T>::sort(Index column, Codes<T> codes, Best<T>& best) {
+  if (m_ == 2) return pair(column, codes, best);
+  const Index m = gather(codes);
+  if (m == 0) return false;
+  sort_keys(keys_.data(), m, spare_.data(), 16);
+  if (w_ <= NARROW) {
+    std::fill(left_.begin(), left_.end(), 0);
+    std::int32_t squares = 0;
+    for (const std::int32_t t : total_) squares += t * t;
+    walk_keys<std::int32_t>(keys_.data(), m, left_.data(), 0, squares, 0, column, best);
+  } else {
+    std::fill(long_left_.begin(), long_left_.end(), 0);
+    std::int64_t squares = 0;
+    for (const std::int64_t t : total_) squares += t * t;
+    walk_keys<std::int64_t>(keys_.data(), m, long_left_.data(), 0, squares, 0, column, best);
+  }
+  return true;
+}
+
+template class CountSplitter<std::uint8_t>;
+template class CountSplitter<std::uint16_t>;
+template class CountSplitter<std::uint32_t>;
+
+}  // namespace widemargin

@@ -1,0 +1,162 @@
+// Splits by Gini where every row counts a whole number of times: all sums are exact.
+//
+// Symbols  m rows of the node, w their weight;  L = sum of squared class weights on the left, R on the right
+// Method   many rows: a histogram of classes by code, walked once. Few rows: keys (code, class, weight), sorted, and a
+//          walk along them. Where codes are longer than a byte, many rows are first counted by coarse codes; only bins
+//          in which a cut could still be better than the best one are then sorted. Within a bin with counts c, after
+//          counts l, no cut has  sum_k (l_k + x_k)^2 / (|l| + |x|)  above  A + min(max_k c_k, sum_k max(0,
+//          2 l_k + max c - A) c_k / |l|)  with A = sum_k l_k^2 / |l|, as the function is convex and homogeneous; the
+//          same holds for the right side.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "solver/count_cuts.hpp"
+#include "solver/splitter.hpp"
+
+namespace widemargin {
+
+template <class T>
+class CountSplitter final : public Splitter<T> {
+ public:
+  CountSplitter(const Table<T>& table, const Targets& targets, const GrowOptions& options, const std::uint32_t* times);
+
+  void settle(const std::uint32_t* rows, Index m) override;
+  NodeSum enter(const std::uint32_t* rows, Index m) override;
+  bool look(Index column, Codes<T> codes, Best<T>& best, Random& random) override;
+  void leave(GrownTree& tree) override;
+  double perfect() const override { return w_; }
+
+ private:
+  using Key = std::conditional_t<sizeof(T) <= 2, std::uint32_t, std::uint64_t>;
+
+  template <class Code>
+  bool count(Index column, const Code* at, Index step, Index bins, Best<T>& best);
+  template <class Code>
+  void count_two(const Code* at, Index step, Index bins);
+  template <class Code>
+  void fill(const Code* at, Index step, Index bins);
+  template <class Code>
+  bool count_wide(Index column, const Code* at, Index step, Index bins, Best<T>& best);
+  bool sort(Index column, Codes<T> codes, Best<T>& best);
+  bool pair(Index column, Codes<T> codes, Best<T>& best);
+  bool refine(Index column, Codes<T> codes, Best<T>& best);
+  Index gather(Codes<T> codes);
+  Index surviving(const Best<T>& best, double edge);
+  bool worth(std::size_t bin, std::int32_t left, std::int32_t nl, std::int32_t right, std::int32_t nr,
+             double floor) const;
+  void edge(Codes<T> codes, std::uint8_t bin, T& cut, T& next) const;
+  template <class Int>
+  void walk_keys(const Key* keys, Index m, Int* l, Int left, Int right, Int weight, Index column, Best<T>& best);
+  void walk_narrow(const Key* keys, Index m, std::int32_t* l, std::int32_t left, std::int32_t right,
+                   std::int32_t weight, Index column, Best<T>& best);
+  static void take(Index column, double score, Key key, Key next, Best<T>& best) {
+    best.score = score;
+    best.column = column;
+    best.cut = static_cast<T>(key >> 16);
+    best.next = static_cast<T>(next >> 16);
+  }
+  bool fits(std::int64_t weight, Index rows) const {
+    return !limited_ || (rows >= min_leaf_ && m_ - rows >= min_leaf_ && static_cast<double>(weight) >= min_weight_ &&
+                         static_cast<double>(w_ - weight) >= min_weight_);
+  }
+
+  const Table<T>& table_;
+  Index classes_, lanes_, min_leaf_;
+  double min_weight_;
+  bool limited_, settled_ = false;
+  std::vector<std::uint16_t> payload_, near_, node_;  // class and weight: of all rows, of those close by, of the node
+  const std::uint16_t* from_ = nullptr;
+  const std::uint32_t* rows_ = nullptr;
+  Index m_ = 0;
+  std::int64_t w_ = 0;
+  std::vector<std::int32_t> total_, left_;
+  std::vector<std::int64_t> long_left_;
+  std::vector<std::uint16_t> counts_, before_, narrow_total_;
+  std::vector<std::uint32_t> wide_, bin_rows_;
+  std::vector<Key> keys_, spare_;
+  std::vector<std::uint8_t> survives_;
+  Cuts cuts_, key_cuts_;
+};
+
+template <class T>
+template <class Code>
+void CountSplitter<T>::fill(const Code* at, Index step, Index bins) {
+  std::uint16_t* counts = counts_.data();
+  std::fill(counts, counts + bins * lanes_, std::uint16_t{0});
+  const std::uint16_t* node = node_.data();
+  const Index shift = lanes_ == 16 ? 4 : 5;
+  for (Index i = 0; i < m_; ++i) {
+    const auto code = static_cast<Index>(at[static_cast<Index>(rows_[i]) * step]);
+    counts[(code << shift) + (node[i] >> 8)] += node[i] & 255;
+  }
+}
+
+// Along sorted keys, from l with its sums on: every change of the code is a cut, but the one behind the last key.
+template <class T>
+template <class Int>
+void CountSplitter<T>::walk_keys(const Key* keys, Index m, Int* l, Int left, Int right, Int weight, Index column,
+                                 Best<T>& best) {
+  if constexpr (sizeof(Int) == 4) {
+    if (!limited_) return walk_narrow(keys, m, l, left, right, weight, column, best);
+  }
+  const auto w = static_cast<double>(w_);
+  for (Index i = 0; i + 1 < m; ++i) {
+    const Key key = keys[i];
+    const auto c = static_cast<std::size_t>((key >> 8) & 255);
+    const Int x = static_cast<Int>(key & 255), lc = l[c];
+    left += x * (2 * lc + x);
+    right -= x * (2 * (total_[c] - lc) - x);
+    l[c] = lc + x;
+    weight += x;
+    if (key >> 16 == keys[i + 1] >> 16) continue;
+    const auto n = static_cast<double>(weight);
+    const double score = static_cast<double>(left) / n + static_cast<double>(right) / (w - n);
+    if (score > best.score && fits(weight, i + 1)) take(column, score, key, keys[i + 1], best);
+  }
+}
+
+// The same where no cut is forbidden: all sums first, without a branch, then all scores.
+template <class T>
+void CountSplitter<T>::walk_narrow(const Key* keys, Index m, std::int32_t* l, std::int32_t left, std::int32_t right,
+                                   std::int32_t weight, Index column, Best<T>& best) {
+  key_cuts_.reserve(m);
+  std::int32_t *ls = key_cuts_.left.data(), *rs = key_cuts_.right.data(), *ws = key_cuts_.weight.data();
+  std::uint32_t* at = key_cuts_.at.data();
+  Index size = 0;
+  const auto walk = [&](auto move) {
+    for (Index i = 0; i + 1 < m; ++i) {
+      const Key key = keys[i];
+      const auto c = static_cast<std::size_t>((key >> 8) & 255);
+      const auto x = static_cast<std::int32_t>(key & 255), lc = move(c, x);
+      left += x * (2 * lc + x);
+      right -= x * (2 * (total_[c] - lc) - x);
+      weight += x;
+      ls[size] = left, rs[size] = right, ws[size] = weight, at[size] = static_cast<std::uint32_t>(i);
+      size += key >> 16 != keys[i + 1] >> 16;
+    }
+  };
+  // Few classes: all their counts in one word, so that none has to wait for memory.
+  const int bits = classes_ <= 8 && w_ <= 255 ? 8 : classes_ <= 4 && w_ <= 65535 ? 16 : 0;
+  if (bits) {
+    std::uint64_t word = 0;
+    const std::uint64_t mask = bits == 8 ? 255 : 65535;
+    for (Index c = 0; c < classes_; ++c) word |= static_cast<std::uint64_t>(l[c]) << (c * bits);
+    walk([&](std::size_t c, std::int32_t x) {
+      const std::size_t at_bit = c * static_cast<std::size_t>(bits);
+      const auto before = static_cast<std::int32_t>(word >> at_bit & mask);
+      word += static_cast<std::uint64_t>(x) << at_bit;
+      return before;
+    });
+  } else {
+    walk([&](std::size_t c, std::int32_t x) { return std::exchange(l[c], l[c] + x); });
+  }
+  key_cuts_.size = size + 1;
+  const Index j = best_gini(key_cuts_, static_cast<std::int32_t>(w_));
+  if (j < 0 || !(key_cuts_.score[static_cast<std::size_t>(j)] > best.score)) return;
+  const auto i = key_cuts_.at[static_cast<std::size_t>(j)];
+  take(column, key_cuts_.score[static_cast<std::size_t>(j)], keys[i], keys[i + 1], best);
+}
+
+}  // namespace widemargin

@@ -1,0 +1,155 @@
+#include "solver/forest.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "base/error.hpp"
+
+namespace widemargin {
+
+Ground::Ground(const float* x, Index n, Index d, Index stride, const Targets& targets, const std::uint8_t* categorical,
+               int bins, int threads, Poll poll)
+    : x_(x), stride_(stride), targets_(targets) {
+  if (n < 1 || n >= (Index{1} << 31)) fail("trees take between 1 and 2^31 rows");
+  const auto size = static_cast<std::size_t>(n), outputs = static_cast<std::size_t>(targets.outputs);
+  order_.resize(size);
+  std::iota(order_.begin(), order_.end(), 0u);
+  if (targets.codes)
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](auto a, auto b) { return targets.codes[a * outputs] < targets.codes[b * outputs]; });
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::size_t row = order_[i];
+    for (std::size_t o = 0; o < outputs; ++o)
+      if (targets.codes)
+        codes_.push_back(targets.codes[row * outputs + o]);
+      else
+        numbers_.push_back(targets.numbers[row * outputs + o]);
+    if (targets.weight) weight_.push_back(targets.weight[row]);
+  }
+  targets_.codes = targets.codes ? codes_.data() : nullptr;
+  targets_.numbers = targets.codes ? nullptr : numbers_.data();
+  targets_.weight = targets.weight ? weight_.data() : nullptr;
+  ranks_ = rank_columns(x, n, d, stride, order_.data(), bins, threads, poll);
+  if (!categorical) return;
+  categorical_.assign(categorical, categorical + d);
+  for (Index f = 0; f < d; ++f) {
+    if (!categorical_[static_cast<std::size_t>(f)]) continue;
+    const auto at = static_cast<std::size_t>(ranks_.first[static_cast<std::size_t>(f)]);
+    for (Index c = 0; c < ranks_.codes(f); ++c) {
+      const float v = ranks_.low[at + static_cast<std::size_t>(c)];
+      if (v < 0 || v > 255 || v != std::floor(v)) fail("categories must be whole numbers from 0 to 255");
+    }
+  }
+}
+
+void Ground::grow(const GrowOptions& options, const Draw& draw, Index first, std::vector<GrownTree>& trees, int threads,
+                  Poll poll) const {
+  const Grown data{
+      &ranks_, x_, stride_, &targets_, order_.data(), categorical_.empty() ? nullptr : categorical_.data()};
+  grow_trees(data, options, draw, first, trees, threads, poll);
+}
+
+std::uint32_t Forest::line(const double* stats, std::uint32_t rows) {
+  std::string key(reinterpret_cast<const char*>(stats), sizeof(double) * static_cast<std::size_t>(width_));
+  key.append(reinterpret_cast<const char*>(&rows), sizeof rows);
+  const auto [at, fresh] = lines_.try_emplace(std::move(key), static_cast<std::uint32_t>(rows_.size()));
+  if (fresh) {
+    stats_.insert(stats_.end(), stats, stats + width_);
+    rows_.push_back(static_cast<std::int32_t>(rows));
+  }
+  return at->second;
+}
+
+std::uint32_t Forest::pure_line(const GrownLeaf& leaf) {
+  const auto weight = static_cast<std::uint64_t>(leaf.weight);
+  const bool small = static_cast<double>(weight) == leaf.weight && weight < (1 << 24) && leaf.rows < (1 << 24);
+  const std::uint64_t key = static_cast<std::uint64_t>(leaf.only) << 48 | weight << 24 | leaf.rows;
+  if (small)
+    if (const auto at = pure_.find(key); at != pure_.end()) return at->second;
+  std::vector<double> stats(static_cast<std::size_t>(width_), 0.0);
+  stats[static_cast<std::size_t>(leaf.only)] = leaf.weight;
+  const std::uint32_t number = line(stats.data(), leaf.rows);
+  if (small) pure_[key] = number;
+  return number;
+}
+
+// Nodes in the order of a walk from the left, children side by side: so a tree is known from which nodes are leaves.
+void Forest::add(const GrownTree& tree) {
+  std::vector<const double*> stats(tree.leaves.size(), nullptr);
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < tree.leaves.size(); ++k)
+    if (tree.leaves[k].only < 0) stats[k] = tree.stats.data() + static_cast<std::size_t>(width_) * at++;
+  const std::size_t base = nodes_.size(), sets = sets_.size() / 8;
+  nodes_.resize(base + tree.nodes.size());
+  leaf_.resize(nodes_.size());
+  std::uint32_t next = 1;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> stack{{0, 0}};  // where it was, where it goes
+  while (!stack.empty()) {
+    const auto [from, to] = stack.back();
+    stack.pop_back();
+    const GrownNode& g = tree.nodes[from];
+    Node& node = nodes_[base + to];
+    if (g.column < 0) {
+      node = {std::numeric_limits<float>::infinity(), to, 0};
+      const GrownLeaf& l = tree.leaves[g.leaf];
+      leaf_[base + to] = l.only >= 0 ? pure_line(l) : line(stats[g.leaf], l.rows);
+      continue;
+    }
+    const float shifted = g.flags & by_category ? g.threshold + static_cast<float>(sets) : g.threshold;
+    node = {shifted, next, static_cast<std::uint32_t>(g.column) | (g.flags & missing_right ? 0x80000000u : 0u)};
+    leaf_[base + to] = 0;
+    stack.push_back({g.left + 1, next + 1});
+    stack.push_back({g.left, next});
+    next += 2;
+  }
+  sets_.insert(sets_.end(), tree.categories.begin(), tree.categories.end());
+  first_.push_back(static_cast<Index>(nodes_.size()));
+  longest_ = std::max(longest_, static_cast<std::uint32_t>(tree.nodes.size()));
+}
+
+void Forest::add(const ForestView& from, const double* stats, const std::int32_t* rows, Index lines) {
+  std::vector<std::uint32_t> here(static_cast<std::size_t>(lines));
+  for (Index l = 0; l < lines; ++l)
+    here[static_cast<std::size_t>(l)] = line(stats + l * width_, static_cast<std::uint32_t>(rows[l]));
+  for (Index t = 0; t < from.trees; ++t) {
+    for (Index i = 0; i < from.size(t); ++i) {
+      const NodeParts p = parts_of(from, from.first[t] + i);
+      const bool is_leaf = static_cast<Index>(p.left) == i;
+      Node node{p.threshold, p.left, p.column | (p.missing_right ? 0x80000000u : 0u)};
+      if (!is_leaf && from.categorical && from.categorical[p.column]) {
+        const std::uint32_t* set = from.sets + static_cast<std::size_t>(p.threshold) * 8;
+        node.threshold = static_cast<float>(sets_.size() / 8);
+        sets_.insert(sets_.end(), set, set + 8);
+      }
+      nodes_.push_back(node);
+      leaf_.push_back(is_leaf ? here[from.leaf[from.first[t] + i]] : 0);
+    }
+    first_.push_back(static_cast<Index>(nodes_.size()));
+    longest_ = std::max(longest_, static_cast<std::uint32_t>(from.size(t)));
+  }
+}
+
+int Forest::shift() const {
+  const int child = std::bit_width(longest_), column = std::bit_width(static_cast<std::uint64_t>(columns_ - 1));
+  return child + column <= 31 ? child : 0;
+}
+
+std::vector<std::uint32_t> Forest::nodes() const {
+  const int s = shift();
+  std::vector<std::uint32_t> out;
+  out.reserve(nodes_.size() * (s ? 2 : 3));
+  for (const Node& n : nodes_) {
+    out.push_back(std::bit_cast<std::uint32_t>(n.threshold));
+    if (s) {
+      out.push_back((n.column & 0x80000000u) | (n.column & 0x7fffffffu) << s | n.left);
+    } else {
+      out.push_back(n.left);
+      out.push_back(n.column);
+    }
+  }
+  return out;
+}
+
+}  // namespace widemargin

@@ -1,0 +1,75 @@
+// The ground that trees grow on, and the forest that they become.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/tree.hpp"
+#include "solver/grow.hpp"
+
+namespace widemargin {
+
+// Rows of a fit, ready for growing: ranked, and sorted by class, so that rows of one node lie close together.
+class Ground {
+ public:
+  Ground(const float* x, Index n, Index d, Index stride, const Targets& targets, const std::uint8_t* categorical,
+         int bins, int threads, Poll poll);
+
+  const RankedColumns& ranks() const { return ranks_; }
+  Index rows() const { return ranks_.n; }
+  Index stats() const { return targets_.stats(); }
+
+  void grow(const GrowOptions& options, const Draw& draw, Index first, std::vector<GrownTree>& trees, int threads,
+            Poll poll) const;
+
+ private:
+  const float* x_;
+  Index stride_;
+  std::vector<std::uint32_t> order_;  // row of x; empty: as they are
+  std::vector<std::int32_t> codes_;
+  std::vector<double> numbers_, weight_;
+  std::vector<std::uint8_t> categorical_;
+  Targets targets_;
+  RankedColumns ranks_;
+};
+
+// Trees one after the other. Leaves that say the same share a line in the table of leaves.
+class Forest {
+ public:
+  Forest(Index columns, Index stats, bool classes) : columns_(columns), width_(stats), classes_(classes) {}
+
+  void add(const GrownTree& tree);
+  // Trees as they stand in arrays of another forest.
+  void add(const ForestView& from, const double* stats, const std::int32_t* rows, Index lines);
+
+  Index trees() const { return static_cast<Index>(first_.size()) - 1; }
+  int shift() const;  // bits of the left child, or 0 where nodes need three words
+  std::vector<std::uint32_t> nodes() const;
+  const std::vector<Index>& first() const { return first_; }
+  const std::vector<std::uint32_t>& leaf() const { return leaf_; }
+  const std::vector<double>& stats() const { return stats_; }
+  const std::vector<std::int32_t>& rows() const { return rows_; }
+  const std::vector<std::uint32_t>& sets() const { return sets_; }
+
+ private:
+  struct Node {
+    float threshold;
+    std::uint32_t left, column;  // bit 31 of the column: missing values go right
+  };
+  std::uint32_t line(const double* stats, std::uint32_t rows);
+  std::uint32_t pure_line(const GrownLeaf& leaf);
+
+  Index columns_, width_;
+  bool classes_;
+  std::uint32_t longest_ = 1;  // nodes of a tree
+  std::vector<Node> nodes_;
+  std::vector<Index> first_{0};
+  std::vector<std::uint32_t> leaf_, sets_;
+  std::vector<double> stats_;
+  std::vector<std::int32_t> rows_;
+  std::unordered_map<std::string, std::uint32_t> lines_;
+  std::unordered_map<std::uint64_t, std::uint32_t> pure_;
+};
+
+}  // namespace widemargin

@@ -1,0 +1,309 @@
+// One tree: nodes wait, are looked at, and become leaves or two more nodes.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <queue>
+
+#include "solver/splitter.hpp"
+
+namespace widemargin {
+namespace {
+
+struct Waiting {
+  Index begin, end, depth;
+  std::uint32_t node;
+};
+
+template <class T>
+class Grower {
+ public:
+  Grower(const Table<T>& table, Splitter<T>& splitter, const GrowOptions& options, Random random,
+         std::vector<std::uint32_t> rows, double total, GrownTree& tree, const std::function<void()>& rest)
+      : table_(table),
+        splitter_(splitter),
+        o_(options),
+        random_(random),
+        rows_(std::move(rows)),
+        total_(total),
+        tree_(tree),
+        rest_(rest),
+        words_((table.d + 63) / 64),
+        spare_(rows_.size()),
+        features_(static_cast<std::size_t>(table.d)),
+        known_(static_cast<std::size_t>(words_), 0) {
+    for (Index f = 0; f < table.d; ++f) features_[static_cast<std::size_t>(f)] = static_cast<std::uint32_t>(f);
+    // As many rows as a copy of a quarter of a megabyte holds; nodes below have all they need close by.
+    near_ = std::clamp<Index>((Index{1} << 18) / (table.d * static_cast<Index>(sizeof(T))), 64, 512);
+  }
+
+  void deep() {
+    splitter_.settle(nullptr, 0);
+    push({0, static_cast<Index>(rows_.size()), 0, new_nodes(1)});
+    while (!stack_.empty()) {
+      const Waiting w = pop();
+      if (copied_ < 0 && w.end - w.begin <= near_) copy_near(w);
+      open(w);
+      if (copied_ >= 0 && static_cast<Index>(stack_.size()) <= copied_) leave_copy();
+    }
+  }
+
+  // The node whose split gains most is split next, until there are max_leaves.
+  void by_gain() {
+    struct Offer {
+      double fall;
+      Waiting w;
+      Best<T> best;
+      std::vector<std::uint64_t> known;
+    };
+    const auto worse = [](const Offer& a, const Offer& b) {
+      return a.fall != b.fall ? a.fall < b.fall : a.w.node > b.w.node;
+    };
+    std::priority_queue<Offer, std::vector<Offer>, decltype(worse)> offers(worse);
+    splitter_.settle(nullptr, 0);
+    const auto consider = [&](const Waiting& w) {
+      Best<T> best;
+      double fall = 0;
+      const std::vector<std::uint64_t> before = known_;
+      if (find(w, best, fall)) offers.push({fall, w, best, known_});
+      known_ = before;
+    };
+    consider({0, static_cast<Index>(rows_.size()), 0, new_nodes(1)});
+    for (Index leaves = 1; !offers.empty(); ++leaves) {
+      if (leaves == o_.max_leaves) {
+        for (; !offers.empty(); offers.pop()) close(offers.top().w);
+        break;
+      }
+      const Offer offer = offers.top();
+      offers.pop();
+      known_ = offer.known;
+      Waiting left, right;
+      split(offer.w, offer.best, left, right);
+      consider(left);
+      consider(right);
+    }
+  }
+
+ private:
+  std::uint32_t new_nodes(std::size_t count) {
+    const auto first = static_cast<std::uint32_t>(tree_.nodes.size());
+    tree_.nodes.resize(tree_.nodes.size() + count);
+    return first;
+  }
+
+  void push(const Waiting& w) {
+    stack_.push_back(w);
+    constants_.insert(constants_.end(), known_.begin(), known_.end());
+  }
+
+  Waiting pop() {
+    const Waiting w = stack_.back();
+    stack_.pop_back();
+    std::copy(constants_.end() - words_, constants_.end(), known_.begin());
+    constants_.resize(constants_.size() - static_cast<std::size_t>(words_));
+    return w;
+  }
+
+  void copy_near(const Waiting& w) {
+    const Index m = w.end - w.begin, d = table_.d;
+    std::uint32_t* rows = rows_.data() + w.begin;
+    copy_.resize(static_cast<std::size_t>(m * d) + 8);
+    for (Index i = 0; i < m; ++i) {
+      const auto row = static_cast<Index>(table_.order ? table_.order[rows[i]] : rows[i]);
+      std::copy_n(table_.rows + row * table_.stride, d, copy_.data() + i * d);
+    }
+    splitter_.settle(rows, m);
+    for (Index i = 0; i < m; ++i) rows[i] = static_cast<std::uint32_t>(i);
+    copied_ = static_cast<Index>(stack_.size());
+  }
+
+  void leave_copy() {
+    copied_ = -1;
+    splitter_.settle(nullptr, 0);
+  }
+
+  Codes<T> codes(Index f) const {
+    if (copied_ >= 0) return {copy_.data() + f, table_.d};
+    return {table_.columns + f * table_.n, 1};
+  }
+
+  void open(const Waiting& w) {
+    Best<T> best;
+    double fall;
+    if (!find(w, best, fall)) return;
+    Waiting left, right;
+    split(w, best, left, right);
+    push(right);
+    push(left);
+  }
+
+  void close(const Waiting& w) {
+    splitter_.enter(rows_.data() + w.begin, w.end - w.begin);
+    leaf(w);
+  }
+
+  void leaf(const Waiting& w) {
+    tree_.nodes[w.node].column = -1;
+    tree_.nodes[w.node].leaf = static_cast<std::uint32_t>(tree_.leaves.size());
+    splitter_.leave(tree_);
+  }
+
+  // The best split of a node; a node that has none becomes a leaf.
+  bool find(const Waiting& w, Best<T>& best, double& fall) {
+    const Index m = w.end - w.begin;
+    if ((since_ += m) > 1 << 16) since_ = 0, rest_();
+    const NodeSum node = splitter_.enter(rows_.data() + w.begin, m);
+    const bool done = node.pure || m < o_.min_split || m < 2 * o_.min_leaf ||
+                      (o_.max_depth && w.depth >= o_.max_depth) || node.weight < 2 * o_.min_leaf_weight;
+    if (!done) look(best);
+    fall = best.column < 0 ? 0.0 : splitter_.fall(best, node) / total_;
+    if (best.column >= 0 && fall + std::numeric_limits<double>::epsilon() >= o_.min_decrease) return true;
+    leaf(w);
+    return false;
+  }
+
+  void look(Best<T>& best) {
+    Index left = table_.d, seen = 0, useful = 0;
+    const double perfect = splitter_.perfect();
+    while (left > 0 && (seen < o_.max_features || useful == 0)) {
+      const std::uint32_t j = random_.below32(static_cast<std::uint32_t>(left--));
+      std::swap(features_[j], features_[static_cast<std::size_t>(left)]);
+      const Index f = features_[static_cast<std::size_t>(left)];
+      ++seen;
+      std::uint64_t& word = known_[static_cast<std::size_t>(f >> 6)];
+      if (word >> (f & 63) & 1) continue;
+      if (splitter_.look(f, codes(f), best, random_))
+        ++useful;
+      else
+        word |= std::uint64_t{1} << (f & 63);
+      if (best.score == perfect) break;  // a later column could only be as good, and the first counts
+    }
+  }
+
+  void split(const Waiting& w, const Best<T>& best, Waiting& left, Waiting& right) {
+    std::uint32_t* rows = rows_.data() + w.begin;
+    const Index m = w.end - w.begin, go = part(rows, m, best);
+    const std::uint32_t child = new_nodes(2);
+    GrownNode& node = tree_.nodes[w.node];
+    node.left = child;
+    node.column = static_cast<std::int32_t>(best.column);
+    mark(node, best);
+    // Where no value was missing, those that will be go with most rows.
+    const bool far = table_.ranks->missing[static_cast<std::size_t>(best.column)] ? best.right : go <= m - go;
+    if (far) node.flags |= missing_right;
+    left = {w.begin, w.begin + go, w.depth + 1, child};
+    right = {w.begin + go, w.end, w.depth + 1, child + 1};
+  }
+
+  void mark(GrownNode& node, const Best<T>& best);
+
+  // Rows that go left come first; both sides keep their order. Returns how many go left.
+  Index part(std::uint32_t* rows, Index m, const Best<T>& best) {
+    const Codes<T> c = codes(best.column);
+    std::uint32_t* other = spare_.data();
+    Index l = 0, r = 0;
+    const auto go = [&](auto goes_left) {
+      for (Index i = 0; i < m; ++i) {
+        const std::uint32_t row = rows[i];
+        const bool left = goes_left(c.at[static_cast<Index>(row) * c.step]);
+        rows[l] = row;
+        other[r] = row;
+        l += left;
+        r += !left;
+      }
+    };
+    if (table_.categorical && table_.categorical[best.column])
+      go([&](T v) { return is_absent(best.column, v) ? !best.right : in_set(best, v); });
+    else if (table_.ranks->missing[static_cast<std::size_t>(best.column)] && !best.right)
+      go([&](T v) { return v <= best.cut || is_absent(best.column, v); });
+    else
+      go([&](T v) { return v <= best.cut; });
+    std::copy_n(other, r, rows + l);
+    return l;
+  }
+
+  static bool in_set(const Best<T>& best, T v) {
+    const auto code = static_cast<unsigned>(v);
+    return best.set[code >> 5] >> (code & 31) & 1;
+  }
+
+  bool is_absent(Index f, T v) const {
+    if constexpr (std::is_floating_point_v<T>) return v != v;
+    return static_cast<Index>(v) == table_.ranks->codes(f);
+  }
+
+  const Table<T>& table_;
+  Splitter<T>& splitter_;
+  const GrowOptions& o_;
+  Random random_;
+  std::vector<std::uint32_t> rows_;
+  double total_;
+  GrownTree& tree_;
+  const std::function<void()>& rest_;
+  Index words_, near_ = 0, copied_ = -1, since_ = 0;
+  std::vector<std::uint32_t> spare_, features_;
+  std::vector<std::uint64_t> known_, constants_;
+  std::vector<Waiting> stack_;
+  std::vector<T> copy_;
+};
+
+// Half-way between two numbers, never above it: a float32 number goes the same way by it as by the exact middle.
+float between(float low, float high) {
+  const double middle = static_cast<double>(low) / 2 + static_cast<double>(high) / 2;
+  auto t = static_cast<float>(middle);
+  if (static_cast<double>(t) > middle || t >= high) t = std::nextafter(t, low);
+  return std::max(t, low);
+}
+
+template <class T>
+void Grower<T>::mark(GrownNode& node, const Best<T>& best) {
+  const RankedColumns& ranks = *table_.ranks;
+  const auto f = static_cast<std::size_t>(best.column);
+  if (table_.categorical && table_.categorical[f]) {
+    node.flags |= by_category;
+    node.threshold = static_cast<float>(tree_.categories.size() / 8);
+    std::uint32_t set[8] = {};  // by the categories themselves, not by their ranks
+    for (Index c = 0; c < ranks.codes(best.column); ++c)
+      if (best.set[c >> 5] >> (c & 31) & 1) {
+        const auto name = static_cast<unsigned>(ranks.low[static_cast<std::size_t>(ranks.first[f] + c)]);
+        set[name >> 5] |= 1u << (name & 31);
+      }
+    tree_.categories.insert(tree_.categories.end(), set, set + 8);
+    return;
+  }
+  if (o_.random) {
+    node.threshold = best.threshold;
+    return;
+  }
+  const auto number = static_cast<std::size_t>(ranks.first[f]);
+  const Index codes = ranks.codes(best.column);
+  const auto cut = static_cast<Index>(best.cut), next = static_cast<Index>(best.next);
+  // All numbers on the left, missing values alone on the right.
+  node.threshold = next >= codes ? std::numeric_limits<float>::infinity()
+                                 : between(ranks.high[number + static_cast<std::size_t>(cut)],
+                                           ranks.low[number + static_cast<std::size_t>(next)]);
+}
+
+template <>
+void Grower<float>::mark(GrownNode& node, const Best<float>& best) {
+  node.threshold = best.threshold;
+}
+
+}  // namespace
+
+template <class T>
+void grow_tree(const Table<T>& table, Splitter<T>& splitter, const GrowOptions& options, Random random,
+               std::vector<std::uint32_t> rows, double total, GrownTree& tree, const std::function<void()>& rest) {
+  Grower<T> grower(table, splitter, options, random, std::move(rows), total, tree, rest);
+  options.max_leaves ? grower.by_gain() : grower.deep();
+}
+
+template void grow_tree(const Table<std::uint8_t>&, Splitter<std::uint8_t>&, const GrowOptions&, Random,
+                        std::vector<std::uint32_t>, double, GrownTree&, const std::function<void()>&);
+template void grow_tree(const Table<std::uint16_t>&, Splitter<std::uint16_t>&, const GrowOptions&, Random,
+                        std::vector<std::uint32_t>, double, GrownTree&, const std::function<void()>&);
+template void grow_tree(const Table<std::uint32_t>&, Splitter<std::uint32_t>&, const GrowOptions&, Random,
+                        std::vector<std::uint32_t>, double, GrownTree&, const std::function<void()>&);
+template void grow_tree(const Table<float>&, Splitter<float>&, const GrowOptions&, Random, std::vector<std::uint32_t>,
+                        double, GrownTree&, const std::function<void()>&);
+
+}  // namespace widemargin

@@ -1,0 +1,36 @@
+// One cut a column, drawn uniformly between the extremes of the node.                       [GeurtsEtAl06, table 1]
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "solver/splitter.hpp"
+
+namespace widemargin {
+
+// A float below `high` and not below `low`, at share u of the way.
+inline float random_threshold(double low, double high, double u) {
+  const double exact = low + u * (high - low);
+  auto t = static_cast<float>(exact);
+  if (static_cast<double>(t) > exact) t = std::nextafter(t, -std::numeric_limits<float>::infinity());
+  return static_cast<double>(t) >= high || static_cast<double>(t) < low ? static_cast<float>(low) : t;
+}
+
+// The largest code whose number is at most the threshold; for numbers the threshold itself.
+template <class T>
+T random_cut(const Table<T>& table, Index column, double low, double high, double u) {
+  const float t = random_threshold(low, high, u);
+  if constexpr (std::is_floating_point_v<T>) return t;
+  const RankedColumns& r = *table.ranks;
+  const float* begin = r.low.data() + r.first[static_cast<std::size_t>(column)];
+  const float* end = r.low.data() + r.first[static_cast<std::size_t>(column) + 1];
+  return static_cast<T>(std::upper_bound(begin, end, t) - begin - 1);
+}
+
+// For classes by Gini, every row once. Rows of a node stand in order of their classes, which splitting keeps: counts on
+// the left are then bits of one comparison.
+template <class T>
+std::unique_ptr<Splitter<T>> make_random_splitter(const Table<T>& table, const Targets& targets,
+                                                  const GrowOptions& options);
+
+}  // namespace widemargin

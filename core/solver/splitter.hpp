@@ -1,0 +1,70 @@
+// What a grower asks of a splitter, and what both know of a node.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "base/rng.hpp"
+#include "solver/grow.hpp"
+
+namespace widemargin {
+
+// Codes (or numbers) of one column: that of row r is at[r * step].
+template <class T>
+struct Codes {
+  const T* at;
+  Index step;
+};
+
+template <class T>
+struct Best {
+  double score = -std::numeric_limits<double>::infinity();
+  Index column = -1;
+  T cut{}, next{};            // largest code on the left, smallest on the right; a number where cuts are random
+  bool right = false;         // whether missing values go right
+  float threshold = 0;        // of a random cut
+  std::uint32_t set[8] = {};  // categories that go left
+};
+
+struct NodeSum {
+  double weight, side;  // side: of the criterion
+  bool pure;
+};
+
+template <class T>
+class Splitter {
+ public:
+  virtual ~Splitter() = default;
+  // Rows of the next nodes are positions in these rows; nullptr: in all rows.
+  virtual void settle(const std::uint32_t* rows, Index m) = 0;
+  virtual NodeSum enter(const std::uint32_t* rows, Index m) = 0;
+  // Looks for a better split; false if the column is constant here.
+  virtual bool look(Index column, Codes<T> codes, Best<T>& best, Random& random) = 0;
+  virtual void leave(GrownTree& tree) = 0;  // the node becomes a leaf
+  virtual double perfect() const = 0;       // no split of this node scores better
+  // The fall of n times the impurity.
+  virtual double fall(const Best<T>& best, const NodeSum& node) const { return best.score - node.side; }
+};
+
+// Codes of columns, column by column and row by row.
+template <class T>
+struct Table {
+  const T* columns;
+  const T* rows;
+  const std::uint32_t* order;  // where row i stands in `rows`, if not at i
+  Index n, d, stride;          // stride of rows
+  const RankedColumns* ranks;
+  const std::uint8_t* categorical;
+};
+
+template <class T>
+std::unique_ptr<Splitter<T>> make_splitter(const Table<T>& table, const Targets& targets, const GrowOptions& options,
+                                           const std::uint32_t* times);
+
+template <class T>
+void grow_tree(const Table<T>& table, Splitter<T>& splitter, const GrowOptions& options, Random random,
+               std::vector<std::uint32_t> rows, double total_weight, GrownTree& tree,
+               const std::function<void()>& rest);
+
+}  // namespace widemargin

@@ -1,0 +1,166 @@
+"""Dual points of one or many box problems with all that follows from them, figure by figure for all at once.
+
+Symbols  b, t, lower, upper by variable, f, e, c by item; the variables and items of one problem after those of another
+         (see the head of svm.py for the formulas)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..model.box import BoxProblem
+from .bounded import TINY, UNIT, gamma
+
+
+class Points:
+    """f at every item with its error, and the offsets of each problem's groups."""
+
+    def __init__(
+        self,
+        problems: Sequence[BoxProblem],
+        b: Sequence[np.ndarray],
+        scores: Sequence[tuple[np.ndarray, np.ndarray]],
+        offsets: Sequence[np.ndarray],
+    ) -> None:
+        self.problems = problems
+        self.sizes = np.array([p.n_variables for p in problems])
+        self.first = np.cumsum(self.sizes) - self.sizes
+        self.n = np.array([p.n for p in problems])
+        self.first_item = np.cumsum(self.n) - self.n
+        self.t, self.lower, self.upper = (joined([getattr(p, v) for p in problems]) for v in ("t", "lower", "upper"))
+        self.b = joined(b)
+        self.c = joined([p.items(v) for p, v in zip(problems, b, strict=True)])
+        self.f, self.e = (joined([s[k] for s in scores]) for k in (0, 1))
+        self.groups = max(max(len(p.total) for p in problems), 1)
+        self.group = None if self.groups == 1 else joined([p.groups for p in problems])
+        self.total, self.offsets = np.zeros((2, len(problems), self.groups))
+        for k, (p, o) in enumerate(zip(problems, offsets, strict=True)):
+            self.total[k, : len(p.total)], self.offsets[k, : len(o)] = p.total, o
+        self.fixed = np.array([bool(p.total) for p in problems])
+
+    # ---- by variable -------------------------------------------------------------------------------------------
+
+    def _each(self, of_items: np.ndarray) -> np.ndarray:
+        """Values of items as values of variables."""
+        if len(of_items) == len(self.b):
+            return of_items
+        ends = self.first_item + self.n
+        pieces = zip(self.first_item, ends, self.sizes // self.n, strict=True)
+        return np.concatenate([np.tile(of_items[i:j], m) for i, j, m in pieces])
+
+    @cached_property
+    def offset(self) -> np.ndarray:
+        """Of each variable's group; 0 where no sum is fixed."""
+        if self.group is None:
+            return np.repeat(self.offsets[:, 0], self.sizes)
+        return self.offsets[np.repeat(np.arange(len(self.sizes)), self.sizes), self.group]
+
+    def _here(self, g: int, values: np.ndarray, otherwise: Any) -> np.ndarray:
+        return values if self.group is None else np.where(self.group == g, values, otherwise)
+
+    # ---- by problem --------------------------------------------------------------------------------------------
+
+    def _sum(self, values: np.ndarray) -> np.ndarray:
+        return np.add.reduceat(values, self.first)
+
+    def _item_sum(self, values: np.ndarray) -> np.ndarray:
+        return np.add.reduceat(values, self.first_item)
+
+    @cached_property
+    def square(self) -> np.ndarray:
+        """|w|^2 = b'Kb."""
+        return self._item_sum(self.c * self.f)
+
+    @cached_property
+    def square_error(self) -> np.ndarray:
+        return self._item_sum(np.abs(self.c) * (self.e + np.repeat(gamma(self.n + 4), self.n) * np.abs(self.f)))
+
+    @cached_property
+    def dual(self) -> np.ndarray:
+        return self._sum(self.t * self.b) - self.square / 2
+
+    @cached_property
+    def missing(self) -> np.ndarray:
+        """What is missing from each group's total; 0 where no sum is fixed."""
+        sums = [self._sum(self._here(g, self.b, 0.0)) for g in range(self.groups)]
+        return np.where(self.fixed[:, None], self.total - np.column_stack(sums), 0.0)
+
+    @cached_property
+    def largest(self) -> np.ndarray:
+        """The larger of the sizes of each item's variables."""
+        if len(self.c) == len(self.b):
+            return np.abs(self.b)
+        ends = self.first + self.sizes
+        pieces = zip(self.first, ends, self.n, strict=True)
+        return np.concatenate([np.abs(self.b[i:j]).reshape(-1, n).max(axis=0) for i, j, n in pieces])
+
+    @cached_property
+    def farthest(self) -> np.ndarray:
+        """How far a variable is outside of its bounds, at most; not above 0 if none is."""
+        return np.maximum.reduceat(np.maximum(self.lower - self.b, self.b - self.upper), self.first)
+
+    def soft_margin(self) -> dict[str, np.ndarray]:
+        o, f, e = self.offset, self._each(self.f), self._each(self.e)
+        r = self.t - f - o
+        bound = np.where(r > 0, self.upper, self.lower)
+        terms = (bound - self.b) * r
+        primal = self.square / 2 + self._sum(bound * r) + (self.offsets * self.total).sum(axis=1)
+        gap = self._sum(terms) + (self.offsets * self.missing).sum(axis=1)
+        of_r = e + 4 * UNIT * (np.abs(self.t) + np.abs(f) + np.abs(o))
+        rounding = self._sum((self.upper - self.lower) * of_r) + gamma(self.sizes + 8) * self._sum(np.abs(terms))
+        rounding += (np.abs(self.offsets) * np.abs(self.missing)).sum(axis=1)
+        rounding += gamma(self.sizes + 4) * self._sum(np.abs(o) * np.abs(self.b))
+        least = 1e-12 * np.array([p.sum_of_bounds for p in self.problems])
+        return gap_figures(primal, self.dual, gap, rounding, least)
+
+    def hard_margin(self) -> dict[str, np.ndarray]:
+        """All problems have infinite bounds."""
+        a, q, e, o = np.abs(self.b), self.square, self.e, self.offset
+        margins = self.t * (self.f + o)
+        proved, least = (np.minimum.reduceat(v, self.first) for v in (margins - e, margins))
+        good = proved > 0
+        proved, least = np.where(good, proved, 1.0), np.where(good, least, 1.0)
+        stretch, most = 1 / least**2, 1 / proved**2
+        missing = (self.offsets * self.missing).sum(axis=1)
+        gap = q * (stretch - 1) / 2 + self._sum(a * (margins - 1)) + missing
+        rounding = q * (most - stretch) / 2 + (most + 1) * self.square_error / 2
+        rounding += self._sum(a * e) + 4 * UNIT * q * (most + 1)
+        rounding += gamma(self.n + 8) * self._sum(a * (np.abs(margins) + 1 + np.abs(o))) + np.abs(missing)
+        infinite = np.full(len(q), math.inf)
+        primal, gap = np.where(good, q * stretch / 2, infinite), np.where(good, gap, infinite)
+        return gap_figures(primal, self.dual, gap, np.where(good, rounding, 0.0), np.zeros(len(q)))
+
+    def conditions(self) -> dict[str, np.ndarray]:
+        b, F = self.b, self._each(self.f) - self.t
+        can_fall, can_rise = b > self.lower, b < self.upper
+        violation = np.zeros(len(self.sizes))
+        for g in range(self.groups):
+            down, up = self._here(g, can_fall, False), self._here(g, can_rise, False)
+            highest = np.maximum.reduceat(np.where(down, F, -math.inf), self.first)
+            lowest = np.minimum.reduceat(np.where(up, F, math.inf), self.first)
+            # With a fixed sum the offset may be anything; without one it is 0.
+            here = np.where(self.fixed, highest - lowest, np.maximum(highest, -lowest))
+            violation = np.maximum(violation, here)
+        at_bound = (b == self.lower) | (b == self.upper)
+        return {
+            "kkt_violation": violation,
+            "infeasibility": np.maximum(np.maximum(self.farthest, 0.0), np.abs(self.missing).max(axis=1)),
+            "n_free": self._sum(~at_bound * 1),
+            "n_bounded": self._sum((at_bound & (b != 0)) * 1),
+        }
+
+
+def joined(pieces: Sequence[np.ndarray]) -> np.ndarray:
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+
+def gap_figures(primal: Any, dual: Any, gap: Any, rounding: Any, least: Any) -> dict[str, Any]:
+    """Of one problem or many; `least` is the smallest scale that the gap is measured against."""
+    against = np.maximum(np.maximum(np.abs(primal), np.abs(dual)), least)
+    relative = np.where(np.isinf(primal), math.inf, gap / np.where(against > 0, against, 1.0))
+    return {"primal": primal, "dual": dual, "gap": gap, "relative_gap": relative, "rounding": rounding + TINY}

@@ -1,0 +1,153 @@
+"""Trees in arrays: what a forest, or a single tree, can say of rows.
+
+Symbols  nodes: two or three words each (core/model/tree.hpp); leaf: the line of each leaf in `stats` and `rows`. Leaves
+         that hold the same share a line. Lines hold weights of classes, output after output; for numbers the weight,
+         the sums of targets and of their squares.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+
+ROWS = 1 << 14  # of a block whose leaves or votes are found at once
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Trees side by side.
+
+    Attributes
+    ----------
+    nodes, shift, first, leaf : the trees themselves; tree t has the nodes first[t] to first[t + 1].
+    stats, rows : what leaves hold; number of training rows in them.
+    sets : sets of categories that go left.
+    n_columns : int
+    classes : tuple of int
+        How many there are for each output; empty for numbers.
+    categorical : ndarray of uint8 or None
+        Which columns hold categories.
+    """
+
+    nodes: np.ndarray
+    shift: int
+    first: np.ndarray
+    leaf: np.ndarray
+    stats: np.ndarray
+    rows: np.ndarray
+    sets: np.ndarray
+    n_columns: int
+    classes: tuple[int, ...]
+    n_outputs: int = 1
+    categorical: np.ndarray | None = None
+    _kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False, init=False)
+
+    @classmethod
+    def grown(cls, forest: _core.Forest, n_columns: int, classes: tuple[int, ...], n_outputs: int, categorical: Any):
+        nodes, shift, first, leaf, stats, rows, sets = forest.arrays()
+        width = sum(classes) if classes else 1 + 2 * n_outputs
+        return cls(
+            nodes, shift, first, leaf, stats.reshape(-1, width), rows, sets, n_columns, classes, n_outputs, categorical
+        )
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    @cached_property
+    def native(self) -> _core.Trees:
+        return _core.Trees(
+            self.nodes, self.shift, self.first, self.leaf, len(self.rows), self.n_columns, self.categorical, self.sets
+        )
+
+    @property
+    def nbytes(self) -> int:
+        arrays = (self.nodes, self.first, self.leaf, self.stats, self.rows, self.sets)
+        return sum(a.nbytes for a in arrays)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in vars(self).items() if k not in ("native", "says", "_kept")} | {"_kept": {}}
+
+    def take(self, tree: int) -> Trees:
+        """One tree alone; it shares the lines of its leaves with the others."""
+        begin, end = self.first[tree : tree + 2]
+        words = 2 if self.shift else 3
+        return Trees(
+            self.nodes[begin * words : end * words],
+            self.shift,
+            np.array([0, end - begin], dtype=np.int64),
+            self.leaf[begin:end],
+            self.stats,
+            self.rows,
+            self.sets,
+            self.n_columns,
+            self.classes,
+            self.n_outputs,
+            self.categorical,
+        )
+
+    # ---- what leaves say -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def says(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """For each line the shares of the classes (or the means), and the class of those that have only one."""
+        return leaf_says(self.stats, self.classes, self.n_outputs)
+
+    def leaves(self, X: np.ndarray, missing: bool, threads: int = 1) -> np.ndarray:
+        """The place of the leaf of each row in each tree, counted from the tree's first node."""
+        out = np.empty((len(X), len(self)), dtype=np.uint32)
+        self.native.leaves(X, missing, out, threads)
+        return out
+
+    def votes(self, X: np.ndarray, missing: bool, threads: int = 1, trees: slice = slice(None)) -> np.ndarray:
+        """The sum over trees of what they say of each row."""
+        says, only = self.says
+        begin, end, _ = trees.indices(len(self))
+        out = np.zeros((len(X), says.shape[1]))
+        self.native.votes(says, only, X, missing, begin, end, None, out, None, threads)
+        return out
+
+    # ---- one tree, node by node ------------------------------------------------------------------------------------
+
+    def layout(self, tree: int) -> tuple[np.ndarray, ...]:
+        """(left, right, column, threshold, missing_left, origin, depth) by scikit-learn's numbers of nodes."""
+        return self.native.layout(tree)
+
+    def node_sums(self, tree: int) -> tuple[np.ndarray, np.ndarray]:
+        """Lines and numbers of rows of all nodes of a tree, by their places here."""
+        size = int(self.first[tree + 1] - self.first[tree])
+        stats, rows = np.empty((size, self.stats.shape[1])), np.empty(size, dtype=np.int64)
+        self.native.sum_up(tree, self.stats, self.rows, stats, rows)
+        return stats, rows
+
+
+def leaf_says(stats: np.ndarray, classes: tuple[int, ...], n_outputs: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """Shares of the classes, output after output, or means; and the only class of a line, -1 for several."""
+    if not classes:
+        return np.ascontiguousarray(stats[:, 1 : 1 + n_outputs] / stats[:, :1]), None
+    shares = np.empty_like(stats)
+    begin = 0
+    for k in classes:
+        part = stats[:, begin : begin + k]
+        shares[:, begin : begin + k] = part / part.sum(axis=1, keepdims=True)
+        begin += k
+    only = np.where((stats > 0).sum(axis=1) == 1, stats.argmax(axis=1), -1).astype(np.int32)
+    return shares, only if n_outputs == 1 else None
+
+
+def impurities(stats: np.ndarray, classes: tuple[int, ...], n_outputs: int, criterion: str) -> np.ndarray:
+    """How mixed nodes are, from their lines; the mean over outputs. For numbers always their variance."""
+    if not classes:
+        weight, mean = stats[:, :1], stats[:, 1 : 1 + n_outputs] / stats[:, :1]
+        spread = stats[:, 1 + n_outputs :] / weight - mean**2
+        return np.maximum(spread.mean(axis=1), 0.0)
+    shares, _ = leaf_says(stats, classes, n_outputs)
+    if criterion == "gini":
+        own = shares**2
+        return np.maximum((n_outputs - own.sum(axis=1)) / n_outputs, 0.0)
+    logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
+    return np.abs((shares * logs).sum(axis=1)) / n_outputs

@@ -1,0 +1,243 @@
+"""Trees and forests as stored types.
+
+A tree is known from which of its nodes are leaves, in the order of a walk from the left; inner nodes add a column and a
+threshold, leaves a line of the table of what leaves hold. Numbers are kept in the fewest bytes that hold them exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core
+from .estimators import EstimatorSpec
+from .objects import ObjectSpec
+from .records import DataclassSpec
+from .rules import Array, Each, Labels, Part, Plain, Rule, Sizes
+from .values import Violation
+
+if TYPE_CHECKING:
+    from ..model.trees import Trees
+
+_WHOLE = ("u1", "u2", "u4", "u8")
+_STATS = (*_WHOLE, "f8")
+
+
+def _narrow(values: np.ndarray) -> np.ndarray:
+    """The same numbers in the fewest bytes."""
+    if not values.size or (values.dtype.kind == "f" and not (np.isfinite(values) & (values % 1 == 0)).all()):
+        return values
+    if values.min() < 0 or values.max() >= 2**53 or np.signbit(values).any():
+        return values
+    return values.astype(np.min_scalar_type(int(values.max())))
+
+
+def _fields(trees: Trees) -> dict[str, Any]:
+    words = 2 if trees.shift else 3
+    nodes = trees.nodes.reshape(-1, words)
+    if trees.shift:
+        left, column = nodes[:, 1] & ((1 << trees.shift) - 1), (nodes[:, 1] & 0x7FFFFFFF) >> trees.shift
+    else:
+        left, column = nodes[:, 1], nodes[:, 2] & 0x7FFFFFFF
+    sizes = np.diff(trees.first)
+    place = np.arange(len(nodes)) - np.repeat(trees.first[:-1], sizes)
+    leaf = left == place
+    squares = trees.stats
+    parts: dict[str, Any] = {}
+    if not trees.classes:  # a leaf of one target has no spread: its square need not be kept
+        k = trees.n_outputs
+        weight, sums, squares = trees.stats[:, :1], trees.stats[:, 1 : 1 + k], trees.stats[:, 1 + k :]
+        parts = {"weight": _narrow(weight), "sums": _narrow(sums)}
+        squares = np.zeros((0, k)) if np.array_equal(squares, sums * sums / weight) else squares
+    return {
+        "sizes": sizes,
+        "leaves": np.packbits(leaf),
+        "columns": _narrow(column[~leaf]),
+        "thresholds": np.ascontiguousarray(nodes[~leaf, 0]).view(np.float32),
+        "missing_right": np.packbits((nodes[~leaf, words - 1] >> 31).astype(bool)),
+        "lines": _narrow(trees.leaf[leaf]),
+        "stats": _narrow(squares),
+        "rows": _narrow(trees.rows),
+        "sets": trees.sets,
+        "n_columns": trees.n_columns,
+        "classes": list(trees.classes),
+        "n_outputs": trees.n_outputs,
+        "categorical": trees.categorical,
+        "weight": parts.get("weight"),
+        "sums": parts.get("sums"),
+    }
+
+
+def _bits(packed: np.ndarray, count: int, name: str) -> np.ndarray:
+    if len(packed) != (count + 7) // 8:
+        raise Violation(f"{name} has {len(packed)} bytes for {count} bits")
+    return np.unpackbits(packed, count=count).astype(bool)
+
+
+def _make(cls: Any, v: dict[str, Any]) -> Trees:
+    sizes = v["sizes"]
+    total = int(sizes.sum())
+    leaf = _bits(v["leaves"], total, "leaves")
+    inner = int((~leaf).sum())
+    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    if len(v["columns"]) != inner or len(v["thresholds"]) != inner or len(v["lines"]) != total - inner:
+        raise Violation(f"{inner} inner nodes and {total - inner} leaves are due, the arrays have other lengths")
+    try:
+        left = _core.left_children(leaf.astype(np.uint8), first)
+    except ValueError as error:
+        raise Violation(str(error)) from error
+    column = np.zeros(total, dtype=np.uint32)
+    column[~leaf] = v["columns"]
+    if inner and v["columns"].max() >= v["n_columns"]:
+        raise Violation(f"a node names column {v['columns'].max()} of {v['n_columns']}")
+    far = np.zeros(total, dtype=np.uint32)
+    far[~leaf] = _bits(v["missing_right"], inner, "missing_right")
+    threshold = np.full(total, np.inf, dtype=np.float32)
+    threshold[~leaf] = v["thresholds"]
+    shift = int(sizes.max()).bit_length()
+    shift = shift if shift + (v["n_columns"] - 1).bit_length() <= 31 else 0
+    words = [column << shift | left | far << 31] if shift else [left, column | far << 31]
+    lines = np.zeros(total, dtype=np.uint32)
+    lines[leaf] = v["lines"]
+    trees = cls(
+        np.column_stack([threshold.view(np.uint32), *words]).ravel(),
+        shift,
+        first,
+        lines,
+        _stats(v),
+        v["rows"].astype(np.int32),
+        v["sets"],
+        v["n_columns"],
+        tuple(v["classes"]),
+        v["n_outputs"],
+        v["categorical"],
+    )
+    try:
+        assert trees.native  # looks at every node
+    except ValueError as error:
+        raise Violation(str(error)) from error
+    return trees
+
+
+def _stats(v: dict[str, Any]) -> np.ndarray:
+    if v["classes"]:
+        stats = v["stats"].astype(np.float64)
+        if len(v["classes"]) != v["n_outputs"] or min(v["classes"]) < 1 or stats.shape[1] != sum(v["classes"]):
+            raise Violation(f"{v['classes']} classes do not fit {stats.shape[1]} columns of leaves")
+        if (stats < 0).any() or not (stats.sum(axis=1) > 0).all():
+            raise Violation("a leaf has no weight")
+        return stats
+    if v["weight"] is None or v["sums"] is None or v["sums"].shape != (len(v["rows"]), v["n_outputs"]):
+        raise Violation("leaves for numbers need their weights and sums")
+    weight, sums = v["weight"].astype(np.float64), v["sums"].astype(np.float64)
+    if weight.shape != (len(v["rows"]), 1) or not (weight > 0).all():
+        raise Violation("a leaf has no weight")
+    squares = v["stats"].astype(np.float64) if len(v["stats"]) else sums * sums / weight
+    if squares.shape != sums.shape:
+        raise Violation("leaves for numbers need one square an output")
+    return np.ascontiguousarray(np.column_stack([weight, sums, squares]))
+
+
+def _fits(s: Sizes) -> bool:
+    return s["m"] in (0, s["lines"]) and s["c"] >= 1
+
+
+class _Whole(Plain):
+    """A short list of whole numbers."""
+
+    def bind(self, value: Any, name: str, sizes: Sizes) -> None:
+        if type(value) is not list or not all(type(item) is int and 0 < item < 2**31 for item in value):
+            raise Violation(f"{name} is no list of sizes")
+
+
+class LabelLists(Rule):
+    """The labels of one output, or a list of those of several."""
+
+    def bind(self, value: Any, name: str, sizes: Sizes) -> None:
+        for one in value if type(value) is list else [value]:
+            Labels("_").bind(one, name, {})
+
+
+TREES = ObjectSpec(
+    "widemargin.model.trees:Trees",
+    1,
+    _fields,
+    _make,
+    {
+        "sizes": Array("i8", ("t",), low=1, below=2**31),
+        "leaves": Array("u1", ("b",)),
+        "columns": Array(_WHOLE, ("inner",)),
+        "thresholds": Array("f4", ("inner",), finite=False),
+        "missing_right": Array("u1", ("bits",)),
+        "lines": Array(_WHOLE, ("l",), below="lines"),
+        "stats": Array(_STATS, ("m", "c")),
+        "rows": Array((*_WHOLE, "i4"), ("lines",), low=0, below=2**31),
+        "sets": Array("u4", ("words",)),
+        "n_columns": Plain(int, low=1, high=2**31 - 1),
+        "classes": _Whole(),
+        "n_outputs": Plain(int, low=1, high=2**20),
+        "categorical": Array("u1", ("marks",), optional=True),
+        "weight": Array(_STATS, ("lines", 1), optional=True),
+        "sums": Array(_STATS, ("lines", "o"), optional=True),
+    },
+    _fits,
+)
+
+FITTED: Mapping[str, Rule] = {
+    "trees_": Part("Trees"),
+    "n_outputs_": Plain(int, low=1),
+    "max_features_": Plain(int, low=1),
+    "stop_reason_": Plain(str),
+    "trace_": Part("Trace"),
+    "certificate_": Part("ForestCertificate", optional=True),
+    "proof_": Part("ForestProof", optional=True, proof=True),
+}
+CLASSES: Mapping[str, Rule] = {**FITTED, "classes_": LabelLists(), "n_classes_": Rule()}
+OOB: Mapping[str, Rule] = {
+    "oob_score_": Rule(optional=True),
+    "oob_error_": Plain(float, finite=False, optional=True),
+    "oob_decision_function_": Rule(optional=True),
+    "oob_prediction_": Rule(optional=True),
+}
+_BAG: Mapping[str, Rule] = {
+    "estimators_": Rule(),
+    "estimators_features_": Each("b", Array("i8", ("_f",), low=0)),
+    "stop_reason_": Plain(str),
+    "trace_": Part("Trace"),
+    "certificate_": Part("ForestCertificate", optional=True),
+    "proof_": Part("BaggingProof", optional=True, proof=True),
+    **OOB,
+}
+_TREE, _FOREST = "widemargin.estimator.tree", "widemargin.estimator.forest"
+_TRANSIENT = ("observe", "random_state", "oob_score")
+
+FORESTS: dict[str, Any] = {
+    "Trees": TREES,
+    "BaggingProof": DataclassSpec("widemargin.certificate.bagging:BaggingProof", 1),
+    "ForestProof": DataclassSpec("widemargin.certificate.forest:ForestProof", 1),
+    "ForestCertificate": DataclassSpec("widemargin.certificate.record:ForestCertificate", 1, nonfinite=True),
+    "DecisionTreeClassifier": EstimatorSpec(f"{_TREE}:DecisionTreeClassifier", 1, CLASSES),
+    "DecisionStump": EstimatorSpec(f"{_TREE}:DecisionStump", 1, CLASSES),
+    "DecisionTreeRegressor": EstimatorSpec(f"{_TREE}:DecisionTreeRegressor", 1, FITTED),
+    "DecisionForestClassifier": EstimatorSpec(
+        "widemargin.estimator.decision_forest:DecisionForestClassifier", 1, {**CLASSES, **OOB}, transient=_TRANSIENT
+    ),
+    "BaggingClassifier": EstimatorSpec(
+        "widemargin.estimator.bagging:BaggingClassifier",
+        1,
+        {**_BAG, "classes_": LabelLists(), "n_classes_": Rule()},
+        transient=_TRANSIENT,
+    ),
+    "BaggingRegressor": EstimatorSpec("widemargin.estimator.bagging:BaggingRegressor", 1, _BAG, transient=_TRANSIENT),
+    **{
+        name: EstimatorSpec(f"{_FOREST}:{name}", 1, {**rules, **OOB}, transient=_TRANSIENT)
+        for name, rules in (
+            ("RandomForestClassifier", CLASSES),
+            ("ExtraTreesClassifier", CLASSES),
+            ("RandomForestRegressor", FITTED),
+            ("ExtraTreesRegressor", FITTED),
+        )
+    },
+}
