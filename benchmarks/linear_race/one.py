@@ -1,7 +1,7 @@
 """One learner on one problem, in a process of its own: seconds, and the weights that it found.
 
-Called with a JSON of the request; the last line printed is a JSON of the answer, the weights go into a file. Imports and
-a small fit come before all; the peers' own form of the data is made before the clock starts, where they have one.
+Called with a JSON of the request; the last line printed is a JSON of the answer, the weights go into a file. Imports
+and a small fit come before all; the peers' own form of the data is made before the clock starts, where they have one.
 """
 
 from __future__ import annotations

@@ -87,8 +87,8 @@ REAL: dict[str, Callable[[], Data]] = {
     "news20": news20,
     "reuters": reuters,
 }
-SMALL = ("spambase", "svmguide1", "svmguide3", "splice_libsvm", "mushrooms", "banknote", "liver", "higgs_7k", "musk1", "a9a",
-         "w8a", "ijcnn1")  # fmt: skip
+SMALL = ("spambase", "svmguide1", "svmguide3", "splice_libsvm", "mushrooms", "banknote", "liver", "higgs_7k", "musk1",
+         "a9a", "w8a", "ijcnn1")  # fmt: skip
 
 
 def kept(name: str) -> Data:
@@ -101,5 +101,5 @@ def kept(name: str) -> Data:
         sp.save_npz(rows, sp.csr_matrix(X)) if sp.issparse(X) else np.savez(rows, dense=X)
         np.save(labels, y)
     with np.load(rows) as file:
-        X = file["dense"] if "dense" in file else None
+        X = file.get("dense")
     return sp.load_npz(rows) if X is None else X, np.load(labels)

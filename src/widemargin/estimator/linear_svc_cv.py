@@ -216,7 +216,7 @@ class Search:
                 if model._ended == "time":
                     break
                 gaps[c, f], steps[c, f] = model.certificate_.relative_gap, model.n_iter_
-                scores[c, f] = self._score(test, model._linear(vars(model)).scores(held))
+                scores[c, f] = self._score(test, model.model_.scores(held))
                 seconds[c, f] = time.perf_counter() - began
         return SearchPath(self.Cs, np.array([np.nan]), scores[None], gaps[None], steps[None], seconds[None])
 
