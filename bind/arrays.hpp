@@ -89,6 +89,8 @@ void bind_box(nb::module_& m);
 void bind_box_columns(nb::module_& m);
 void bind_face(nb::module_& m);
 void bind_distances(nb::module_& m);
+void bind_linear(nb::module_& m);
+void bind_linear_features(nb::module_& m);
 void bind_trees(nb::module_& m);
 
 }  // namespace widemargin

@@ -26,5 +26,7 @@ NB_MODULE(_core, m) {
   bind_box_columns(m);
   bind_face(m);
   bind_distances(m);
+  bind_linear(m);
+  bind_linear_features(m);
   bind_trees(m);
 }

@@ -63,6 +63,22 @@ CASES = {
         X, y = data(6_000, 20, 3)
         work = lambda: wm.SVC(gamma=0.1).path(X, y, np.logspace(-2, 3, 30))
     """,
+    "linear machine by Newton's method": """
+        X, y = data(200_000, 40, 2)
+        work = lambda: [wm.LinearSVC(loss="hinge", C=1e3, tol=1e-12).fit(X, y) for _ in range(99)]
+    """,
+    "linear machine by dual descent": """
+        X, y = data(20_000, 40, 2)
+        work = lambda: [wm.LinearSVC(loss="hinge", C=1e3, dual=True, tol=1e-12).fit(X, y) for _ in range(99)]
+    """,
+    "linear machine of all classes at once": """
+        X, y = data(20_000, 40, 5)
+        work = lambda: wm.LinearSVC(multi_class="crammer_singer", C=1e3, tol=1e-12).fit(X, y)
+    """,
+    "sparse linear machine": """
+        X, y = data(50_000, 40, 2)
+        work = lambda: [wm.LinearSVC(penalty="l1", C=1e3, tol=1e-12).fit(X, y) for _ in range(99)]
+    """,
     "decisions of a large support vector machine": """
         import warnings
         X, y = data(20_000, 60, 2)

@@ -165,6 +165,41 @@ def solved(source: Any, n: int = N) -> None:
     source.fill(np.zeros((n, n), np.float32), 2)
 
 
+def linear() -> Any:
+    return _core.linear_problem(dense(), signs(), np.ones(N), 0, 0.1)
+
+
+def walk_arguments(how: int = 2) -> list[Any]:
+    return [how, 1.0, np.zeros(D + 1), np.zeros(N), np.zeros(N), np.zeros(N), np.zeros(D + 1), np.zeros(N)]
+
+
+def descent_state() -> list[Any]:
+    counters = np.array([0, 0, 0, 0, N], np.int64)
+    return [np.zeros(D + 1), np.zeros(N), np.zeros(N, np.int32), counters, np.zeros(6), 20, 5]
+
+
+def feature_state() -> list[Any]:
+    counters = np.array([0, 0, 0, 0, N + 1], np.int64)
+    return [np.zeros(N + 1), np.zeros(D), np.zeros(N + 1, np.int32), counters, np.zeros(3), 20, 5]
+
+
+def features() -> Any:
+    return _core.feature_descent(dense(), signs()[:D], np.ones(D), 1, True, 0.0, 1)
+
+
+def class_state() -> list[Any]:
+    counters = np.array([0, 0, 0, 0, N], np.int64)
+    return [np.zeros((D + 1) * 2), np.zeros(N * 2), np.zeros(N, np.int32), counters, np.zeros(6), 20, 5]
+
+
+def codes() -> np.ndarray:
+    return (np.arange(N) % 2).astype(np.int32)
+
+
+def classes() -> Any:
+    return _core.class_descent(dense(), codes(), np.ones(N), 2, 1.0, True, 1)
+
+
 def text() -> np.ndarray:
     return np.frombuffer(b"1 1:2 3:4\n-1 2:0.5\n", np.uint8)
 
@@ -216,6 +251,44 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "Rows.dense": (lambda x: _core.Rows.dense(x).scan(0, 1), lambda: [np.ones((N, D))]),
     "Rows.csr": (lambda *a: _core.Rows.csr(*a).scan(0, 1), sparse_arguments),
     "Rows.scan": (lambda first, threads: dense().scan(first, threads), lambda: [0, 1]),
+    "linear_problem": (
+        lambda *a: _core.linear_problem(*a).walk(*walk_arguments()),
+        lambda: [dense(), signs(), np.ones(N), 0, 0.1],
+    ),
+    "LinearProblem.walk": (lambda *a: linear().walk(*a), walk_arguments),
+    "LinearProblem.along_line": (
+        lambda *a: linear().along_line(*a),
+        lambda: [2, 1.0, np.zeros(N), np.ones(N), 0.5, np.zeros(N)],
+    ),
+    "dual_descent": (
+        lambda *a: _core.dual_descent(*a).advance(*descent_state()),
+        lambda: [linear(), 1.0, True, True, 1],
+    ),
+    "DualDescent.advance": (lambda *a: _core.dual_descent(linear(), 1.0, True, True, 1).advance(*a), descent_state),
+    "normal_matrix": (_core.normal_matrix, lambda: [dense(), visits(), np.ones(N), np.zeros((D + 1, D + 1))]),
+    "normal_product": (
+        _core.normal_product,
+        lambda: [dense(), visits(), np.ones(N), np.ones(D + 1), np.zeros(D + 1)],
+    ),
+    "normal_diagonal": (_core.normal_diagonal, lambda: [dense(), visits(), np.ones(N), np.zeros(D + 1)]),
+    "feature_descent": (
+        lambda *a: _core.feature_descent(*a).advance(*feature_state()),
+        lambda: [dense(), signs()[:D], np.ones(D), 1, True, 0.0, 1],
+    ),
+    "FeatureDescent.advance": (lambda *a: features().advance(*a), feature_state),
+    "penalised_step": (
+        _core.penalised_step,
+        lambda: [np.eye(D), np.ones(D), np.zeros(D), np.ones(D), np.zeros(D), 1e-3, 5],
+    ),
+    "class_descent": (
+        lambda *a: _core.class_descent(*a).advance(*class_state()),
+        lambda: [dense(), codes(), np.ones(N), 2, 1.0, True, 1],
+    ),
+    "ClassDescent.advance": (lambda *a: classes().advance(*a), class_state),
+    "ClassDescent.walk": (
+        lambda *a: classes().walk(*a),
+        lambda: [np.zeros((D + 1) * 2), np.zeros(N * 2), np.zeros((D + 1) * 2)],
+    ),
     "permutation": (_core.permutation, lambda: [N, 1, 1]),
     "uniform": (_core.uniform, lambda: [N, 1, 1]),
     "online_solver": (

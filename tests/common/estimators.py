@@ -26,10 +26,15 @@ CLASSIFIERS = [cls for cls in ESTIMATORS if is_classifier(cls())]
 VOLATILE = {"seconds", "feature_names_in_"}  # a clock; a name is not a number
 
 each_estimator = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
+
+
+def ends_by_gap(cls: type) -> bool:
+    """Seeks an optimum, and ends when the duality gap is small."""
+    return bool({"gap_tol", "regularize_intercept"} & set(cls().get_params()))
+
+
 STEPWISE = [  # by epochs; tests/estimator/test_svm_running.py is for those that end by a gap
-    cls
-    for cls in ESTIMATORS
-    if {"max_iter", "observe"} <= set(cls().get_params()) and "gap_tol" not in cls().get_params()
+    cls for cls in ESTIMATORS if {"max_iter", "observe"} <= set(cls().get_params()) and not ends_by_gap(cls)
 ]
 each_stepwise = pytest.mark.parametrize("cls", STEPWISE, ids=lambda cls: cls.__name__)
 each_classifier = pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda cls: cls.__name__)
@@ -38,6 +43,11 @@ each_classifier = pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda cls: cl
 def takes(cls: type, *names: str) -> bool:
     """Whether the constructor has these parameters."""
     return set(names) <= set(cls().get_params())
+
+
+def schemed(cls: type, scheme: str) -> dict[str, str]:
+    """The parameter that says how classes become binary parts; linear machines have scikit-learn's name for it."""
+    return {"multi_class" if takes(cls, "multi_class") else "multiclass": scheme}
 
 
 def is_tree(cls: type) -> bool:
@@ -67,7 +77,7 @@ def depends_on_order(cls: type) -> bool:
 def make(cls: type, **params: Any) -> Any:
     """An estimator with a fixed seed that is done quickly; what has a closed form needs neither."""
     usual = {name: value for name, value in (("random_state", 0), ("max_iter", 15)) if takes(cls, name)}
-    if takes(cls, "gap_tol"):  # ends by itself, and says so where it may not
+    if ends_by_gap(cls):  # ends by itself, and says so where it may not
         del usual["max_iter"]
     if takes(cls, "Cs"):  # folds that small samples have rows for
         usual |= {"Cs": [0.1, 1.0], "cv": 2}
@@ -82,7 +92,7 @@ def make(cls: type, **params: Any) -> Any:
 
 def few(cls: type, epochs: int) -> dict[str, Any]:
     """Parameters of a short fit, for those that go by epochs."""
-    return {"max_iter": epochs} if takes(cls, "max_iter") and not takes(cls, "gap_tol") else {}
+    return {"max_iter": epochs} if takes(cls, "max_iter") and not ends_by_gap(cls) else {}
 
 
 def reads_targets(cls: type) -> bool:
@@ -95,7 +105,7 @@ def knob(cls: type) -> tuple[str, list[Any]]:
         return "n_estimators", [2, 5]
     if takes(cls, "max_depth"):
         return "max_depth", [2, 3]
-    if takes(cls, "gap_tol"):
+    if ends_by_gap(cls):
         knobs = {"nu": [0.1, 0.2], "Cs": [[0.1], [1.0]], "C": [0.1, 1.0]}
         return next((name, values) for name, values in knobs.items() if takes(cls, name))
     return ("max_iter", [3, 15]) if takes(cls, "max_iter") else ("alpha", [0.5, 20.0])

@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from tests.common.estimators import each_classifier, few, is_ensemble, make, sample, takes
+from tests.common.estimators import each_classifier, few, is_ensemble, make, sample, schemed, takes
 
 import widemargin as wm
 from widemargin import store
@@ -93,7 +93,7 @@ def test_many_classes_one_against_one_and_against_the_rest(cls):
     X, y = sample(cls, n=90, k=9)
     for scheme, parts in (("ovr", 9), ("ovo", 36)):
         share = {"nu": 0.1} if takes(cls, "nu") else {}
-        model = make(cls, multiclass=scheme, **few(cls, 3), **share).fit(X, y * 1000 - 4000)
+        model = make(cls, **schemed(cls, scheme), **few(cls, 3), **share).fit(X, y * 1000 - 4000)
         assert model.decision_function(X).shape == (90, 9)
         assert len(model.certificate_.parts) == parts
         assert set(model.predict(X)) <= set(y * 1000 - 4000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import nullcontext
 
 import numpy as np
@@ -9,7 +10,16 @@ import pytest
 import scipy.sparse as sp
 from scipy.linalg import LinAlgWarning
 from sklearn.exceptions import ConvergenceWarning
-from tests.common.estimators import each_classifier, each_estimator, is_ensemble, make, reads_targets, sample, takes
+from tests.common.estimators import (
+    each_classifier,
+    each_estimator,
+    ends_by_gap,
+    is_ensemble,
+    make,
+    reads_targets,
+    sample,
+    takes,
+)
 
 from widemargin.base.errors import BadInput
 
@@ -36,7 +46,11 @@ def test_odd_data_that_are_no_fault(cls, how):
     if how == "large" and is_ensemble(cls):  # beyond float32; test_bad_input.py has what is said then
         return
     X = FINE[how](X)
-    model = make(cls).fit(X, y)
+    # Sums of 3e38 that cancel to 1e-38 leave float64 no proof of an optimum: a linear machine says so.
+    coarse = how == "largest float32" and takes(cls, "regularize_intercept")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if coarse else "error", ConvergenceWarning)
+        model = make(cls).fit(X, y)
     assert model.predict(X).shape == (45,)
     assert np.isfinite(model.predict(X).astype(float)).all()
     assert model.certificate_.holds is not False
@@ -51,9 +65,11 @@ def test_light_and_heavy_rows(cls, w):
     # Two equal rows of weight 1e30 leave linear equations singular in float64: that is said, and the model is usable.
     singular = w > 1e15 and not takes(cls, "max_iter") and not is_ensemble(cls)
     # Where some bounds are 1e30 times others, a violation of 0.001 is far below rounding.
-    coarse = w > 1e15 and takes(cls, "gap_tol")
+    coarse = w > 1e15 and ends_by_gap(cls)
     said = (
-        pytest.warns(LinAlgWarning, match="raise alpha")
+        warnings.catch_warnings(action="ignore", category=ConvergenceWarning)  # some reach it all the same
+        if coarse and takes(cls, "regularize_intercept")
+        else pytest.warns(LinAlgWarning, match="raise alpha")
         if singular
         else pytest.warns(ConvergenceWarning, match="rounding allows no further step .* asked: scale")
         if coarse

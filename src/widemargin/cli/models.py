@@ -18,6 +18,8 @@ _CLASSES = {
     "kernel": "KernelPerceptron",
     "passive-aggressive": "PassiveAggressiveClassifier",
     "passive-aggressive-regressor": "PassiveAggressiveRegressor",
+    "linear-svm": "LinearSVC",
+    "linear-svr": "LinearSVR",
     "svc": "SVC",
     "nu-svc": "NuSVC",
     "svr": "SVR",
@@ -57,7 +59,7 @@ def kind_of(estimator: Any) -> str:
 
 def is_svm(estimator: Any) -> bool:
     """A support vector machine: its iterations are steps of a solver, not epochs."""
-    return hasattr(estimator, "gap_tol")
+    return hasattr(estimator, "gap_tol") or hasattr(estimator, "regularize_intercept")
 
 
 def can_stream(cls: type[Any]) -> bool:

@@ -193,6 +193,7 @@ def describe(args: argparse.Namespace, estimator: Any, shape: tuple[int, int]) -
         "epochs": iterations if steps is None else None,
         "steps": steps,
         "support": len(estimator.support_) if hasattr(estimator, "support_") else None,
+        "solver": getattr(estimator, "solver_", None),
         "updates": getattr(estimator, "n_updates_", None),
         "converged": getattr(estimator, "converged_", None),
         "stop_reason": getattr(estimator, "stop_reason_", None),
@@ -203,7 +204,7 @@ def _report(args: argparse.Namespace, out: Out, facts: dict[str, Any], certifica
     out.document(facts)
     for sentence in facts.get("reading", ())[1:]:
         out.note(sentence)
-    told = ("rows", "features", "classes", "epochs", "steps", "updates")
+    told = ("rows", "features", "classes", "epochs", "steps", "solver", "updates")
     rows = [(name, facts[name]) for name in told if facts[name] is not None]
     if facts["support"] is not None:
         rows.append(("support", f"{facts['support']} of {facts['rows']} rows"))

@@ -78,18 +78,12 @@ class NumberTargets:
         return read_training(self, X, y, sample_weight, regression=True, threads=self._threads(), **options)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Classifier(ClassifierMixin, Learner):
-    """Binary learners for any number of classes, one-vs-rest or one-vs-one."""
+class Deciding(ClassifierMixin):
+    """Scores of parts become decisions between classes; `_scheme` says how. Comes before the kind of learner."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Learner._parameter_constraints,
-        "multiclass": [StrOptions({"ovr", "ovo"})],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
-    }
-
-    multiclass: str = "ovr"
-    class_weight: Any = None
+    @property
+    def _scheme(self) -> str:
+        raise NotImplementedError
 
     def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Training:
         """Rows, codes and weights with class_weight multiplied in."""
@@ -113,7 +107,7 @@ class Classifier(ClassifierMixin, Learner):
         """
         check_is_fitted(self)
         X = read_rows(self, X)
-        return decide(self._scores(X), len(self.classes_), self.multiclass)
+        return decide(self._scores(X), len(self.classes_), self._scheme)
 
     def predict(self, X: Any) -> np.ndarray:
         """The label of each row.
@@ -128,3 +122,21 @@ class Classifier(ClassifierMixin, Learner):
         """
         codes = winners(self.decision_function(X))
         return self.classes_[codes]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Classifier(Deciding, Learner):
+    """Binary learners for any number of classes, one-vs-rest or one-vs-one."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Learner._parameter_constraints,
+        "multiclass": [StrOptions({"ovr", "ovo"})],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+    }
+
+    multiclass: str = "ovr"
+    class_weight: Any = None
+
+    @property
+    def _scheme(self) -> str:
+        return self.multiclass

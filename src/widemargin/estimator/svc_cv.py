@@ -19,14 +19,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.callbacks import hand_on_callbacks
 from ..base.errors import BadInput
-from ..base.params import Integral, Interval, InvalidParameterError, StrOptions
+from ..base.params import Integral, Interval, StrOptions
 from ..base.warn import warn
 from ..kernels.expression import with_params
 from ..kernels.rows import Tanh
 from ..model.box import BoxProblem
 from ..model.curve import RULES, SearchPath
 from .svc import SVC, SupportVectorClassifier
-from .svc_path import checked_Cs
+from .svc_path import checked_Cs, refuse_unordered
 from .svc_search import Search
 from .svm_input import without_negative
 
@@ -145,13 +145,7 @@ shrinking, cache_size, max_iter, n_jobs, probability, random_state, observe, ver
         return self
 
     def _refuse_unordered(self) -> None:
-        for name in ("Cs", "gammas", "cv"):
-            value = getattr(self, name)
-            if isinstance(value, set | frozenset | dict):
-                raise InvalidParameterError(
-                    f"The {name!r} parameter of SVCCV must be a list, an array or a single value. "
-                    f"Got {value!r} instead."
-                )
+        refuse_unordered(self, "Cs", "gammas", "cv")
 
     def _checked_gammas(self) -> list[Any]:
         """Numbers or names, each once; [None] where gamma is not searched."""

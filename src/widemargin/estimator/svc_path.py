@@ -11,6 +11,7 @@ from sklearn.base import clone
 from ..base.drive import Watch
 from ..base.errors import BadInput
 from ..base.memory import budget
+from ..base.params import InvalidParameterError
 from ..kernels.gram import GramSource
 from ..kernels.whole import LazyGram, WholeGram
 from ..model.curve import CPath
@@ -33,6 +34,17 @@ def checked_Cs(Cs: Any) -> np.ndarray:
     if bad.size:
         raise BadInput(f"Cs holds {values[bad[0]]:g} at place {bad[0]}: every C must be positive and finite.")
     return np.unique(values)
+
+
+def refuse_unordered(search: Any, *names: str) -> None:
+    """What has no order cannot be a list of candidates or folds."""
+    for name in names:
+        value = getattr(search, name)
+        if isinstance(value, set | frozenset | dict):
+            raise InvalidParameterError(
+                f"The {name!r} parameter of {type(search).__name__} must be a list, an array or a single value. "
+                f"Got {value!r} instead."
+            )
 
 
 def shared_gram(

@@ -110,18 +110,23 @@ class Search:
             return float(np.average(codes == self.codes[fold.test], weights=weight))
         # As SVC: positive values of pair (i, j) speak for class i.
         shape = -scores if self.paired and m.decision_function_shape == "ovo" else decide(scores, k, m.multiclass)
-        scorer = get_scorer(m.scoring) if isinstance(m.scoring, str) else m.scoring
-        rows, labels = _safe_indexing(self.X, self.numbers[fold.test]), self.classes[self.codes[fold.test]]
-        more = {} if weight is None else {"sample_weight": weight}
-        try:
-            return float(scorer(HeldOut(self.classes, shape, codes), rows, labels, **more))
-        except AttributeError as error:
-            if "predict_proba" not in str(error):
-                raise
-            raise BadInput(
-                f"scoring={m.scoring!r} needs probabilities, which a search does not learn: take a score of labels or "
-                "decisions, or GridSearchCV over SVC(probability=True)."
-            ) from None
+        held, labels = HeldOut(self.classes, shape, codes), self.classes[self.codes[fold.test]]
+        return scored(m.scoring, held, self.X, self.numbers[fold.test], labels, weight)
+
+
+def scored(scoring: Any, held: HeldOut, X: Any, test: np.ndarray, labels: np.ndarray, weight: Any) -> float:
+    """What a scorer of scikit-learn says of the decisions about rows that were held out."""
+    scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
+    more = {} if weight is None else {"sample_weight": weight}
+    try:
+        return float(scorer(held, _safe_indexing(X, test), labels, **more))
+    except AttributeError as error:
+        if "predict_proba" not in str(error):
+            raise
+        raise BadInput(
+            f"scoring={scoring!r} needs probabilities, which a search does not learn: take a score of labels or "
+            "decisions, or GridSearchCV over SVC(probability=True)."
+        ) from None
 
 
 def winners(scores: np.ndarray, n_classes: int, scheme: str, break_ties: bool) -> np.ndarray:

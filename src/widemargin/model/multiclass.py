@@ -60,7 +60,7 @@ def decide(scores: np.ndarray, n_classes: int, scheme: str) -> np.ndarray:
     """decision_function of all classes from the scores of the parts: (n,) for two classes, else (n, k)."""
     if n_classes == 2:
         return scores[:, 0]
-    return scores if scheme == "ovr" else _ovr_decision_function(scores > 0, scores, n_classes)
+    return _ovr_decision_function(scores > 0, scores, n_classes) if scheme == "ovo" else scores
 
 
 def winners(decision: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ from .encoders import ENCODER
 from .estimators import EstimatorSpec
 from .experts import EXPERTS
 from .kernels import ITEM_NAMES, KERNEL_NAMES, KERNELS
+from .linear import LINEAR as LINEAR_MACHINES
 from .records import DataclassSpec
 from .rules import Array, Each, Fields, Labels, Part, Plain, Rows, Rule, Sizes
 from .states import BATCH_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
@@ -112,6 +113,7 @@ KERNEL_RIDGE: Mapping[str, Rule] = {
 TABLE: dict[str, Any] = {
     **KERNELS,
     **SVMS,
+    **LINEAR_MACHINES,
     **EXPERTS,
     **FORESTS,
     **STUDIES,

@@ -10,7 +10,7 @@ import sklearn.svm
 
 import widemargin as wm
 
-OURS = {name: getattr(wm, name) for name in ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM")}
+OURS = {name: getattr(wm, name) for name in ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "LinearSVC", "LinearSVR")}
 
 
 def patched_tests() -> ModuleType:

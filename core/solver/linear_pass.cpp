@@ -1,0 +1,161 @@
+#include "solver/linear_pass.hpp"
+
+#include <algorithm>
+
+namespace widemargin {
+namespace {
+
+constexpr Index between_polls = 1 << 13;
+
+// What a row adds to the sums, its dual variable and curvature; compiled for each kind of variables.
+struct Seen {
+  double b, h, loss, residual, smooth;
+};
+
+template <Variables how, class L>
+Seen seen(const L& loss, double inverse_k, double z, double b, double a, double t, double C) {
+  const double cost = C * loss.value(z, t);
+  if constexpr (how == Variables::given) return {b, 0, cost, loss.residual(z, b, t, C), cost};
+  if constexpr (how == Variables::slope) return {-C * loss.slope(z, t), C * loss.curvature(z, t), cost, 0, cost};
+  const double q = inverse_k / C;
+  b = loss.dual_step(a, z, q, t, C);
+  // Inside of its piece b follows z; the push of the next step tells: none is held.
+  const Push push = loss.push(z + q * (b - a), b, t, C);
+  const double smooth = loss.reward(b, t, C) - b * z - q / 2 * (b - a) * (b - a);
+  return {b, push.slack > 0 ? 0.0 : 1 / q, cost, loss.residual(z, b, t, C), smooth};
+}
+
+template <Variables how, class L, class Rows>
+LinearSums walk(const L& loss, const Rows& rows, const LinearProblem& p, double k, PassArrays x, Poll poll) {
+  LinearSums s;
+  const Index d = rows.d;
+  const double inverse_k = 1 / k;
+  std::fill(x.g, x.g + d + 1, 0.0);
+  for (Index i = 0; i < rows.n; ++i) {
+    if (i % between_polls == 0) poll();
+    const auto row = rows[i];
+    const double z = dot(row, x.w) + x.w[d];
+    const double a = how == Variables::proximal ? x.a[i] : 0.0, given = how == Variables::given ? x.b[i] : 0.0;
+    const Seen one = seen<how>(loss, inverse_k, z, given, a, p.t[i], p.C[i]);
+    x.z[i] = z;
+    x.b[i] = one.b;
+    x.h[i] = one.h;
+    s.loss += one.loss;
+    s.smooth += one.smooth;
+    s.residual += one.residual;
+    s.total += one.b;
+    if (one.b != 0) add(one.b, row, x.g);
+  }
+  x.g[d] = s.total;
+  return s;
+}
+
+template <Variables how, class L>
+LinearSums line(const L& loss, const LinearProblem& p, double k, const double* z, const double* v, double s,
+                const double* a, double& slope) {
+  LinearSums sums;
+  const Index n = count(p.rows);
+  const double inverse_k = 1 / k;
+  slope = 0;
+  for (Index i = 0; i < n; ++i) {
+    const double centre = how == Variables::proximal ? a[i] : 0.0;
+    const Seen one = seen<how>(loss, inverse_k, z[i] + s * v[i], 0.0, centre, p.t[i], p.C[i]);
+    sums.loss += one.loss;
+    sums.smooth += one.smooth;
+    sums.total += one.b;
+    slope -= one.b * v[i];
+  }
+  return sums;
+}
+
+}  // namespace
+
+LinearSums linear_pass(const LinearProblem& p, Variables how, double k, PassArrays arrays, Poll poll) {
+  return with_loss(p.loss, p.eps, [&](const auto& loss) {
+    return std::visit(
+        [&](const auto& rows) {
+          if (how == Variables::given) return walk<Variables::given>(loss, rows, p, k, arrays, poll);
+          if (how == Variables::slope) return walk<Variables::slope>(loss, rows, p, k, arrays, poll);
+          return walk<Variables::proximal>(loss, rows, p, k, arrays, poll);
+        },
+        p.rows);
+  });
+}
+
+LinearSums along_line(const LinearProblem& p, Variables how, double k, const double* z, const double* v, double s,
+                      const double* a, double& slope) {
+  return with_loss(p.loss, p.eps, [&](const auto& loss) {
+    if (how == Variables::slope) return line<Variables::slope>(loss, p, k, z, v, s, a, slope);
+    return line<Variables::proximal>(loss, p, k, z, v, s, a, slope);
+  });
+}
+
+namespace {
+
+template <class T>
+void add_square(double h, DenseRow<T> row, double* H, Index d) {
+  for (Index j = 0; j < d; ++j) simd::add(h * row.x[j], row.x, H + j * (d + 1), j + 1);
+  simd::add(h, row.x, H + d * (d + 1), d);
+}
+
+template <class T>
+void add_square(double h, SparseRow<T> row, double* H, Index d) {
+  for (Index k = 0; k < row.size; ++k) {  // columns rise
+    double* line = H + row.j[k] * (d + 1);
+    const double v = h * row.x[k];
+    for (Index l = 0; l <= k; ++l) line[row.j[l]] += v * row.x[l];
+  }
+  add(h, row, H + d * (d + 1));
+}
+
+template <class T>
+void add_squares(double h, DenseRow<T> row, double* out) {
+  for (Index j = 0; j < row.d; ++j) out[j] += h * row.x[j] * row.x[j];
+}
+
+template <class T>
+void add_squares(double h, SparseRow<T> row, double* out) {
+  for (Index k = 0; k < row.size; ++k) out[row.j[k]] += h * row.x[k] * row.x[k];
+}
+
+template <class Work>
+void each(const AnyRows& rows, Span<const Column> among, Poll poll, Work work) {
+  std::visit(
+      [&](const auto& r) {
+        Index k = 0;
+        for (const Column i : among) {
+          if (k++ % (between_polls / 16) == 0) poll();
+          work(i, r[i], r.d);
+        }
+      },
+      rows);
+}
+
+}  // namespace
+
+void add_normal_matrix(const AnyRows& rows, Span<const Column> among, const double* h, double* H, Poll poll) {
+  each(rows, among, poll, [&](Index i, const auto& row, Index d) {
+    add_square(h[i], row, H, d);
+    H[d * (d + 1) + d] += h[i];
+  });
+}
+
+void normal_product(const AnyRows& rows, Span<const Column> among, const double* h, const double* v, double* out,
+                    Poll poll) {
+  std::fill(out, out + width(rows) + 1, 0.0);
+  each(rows, among, poll, [&](Index i, const auto& row, Index d) {
+    const double s = h[i] * (dot(row, v) + v[d]);
+    add(s, row, out);
+    out[d] += s;
+  });
+}
+
+void normal_diagonal(const AnyRows& rows, Span<const Column> among, const double* h, double* out, Poll poll) {
+  std::fill(out, out + width(rows) + 1, 0.0);
+  each(rows, among, poll, [&](Index i, const auto& row, Index d) {
+    add_squares(h[i], row, out);
+    out[d] += h[i];
+  });
+}
+
+}  // namespace widemargin

@@ -1,0 +1,100 @@
+"""The one problem behind all linear machines of two classes or of numbers.
+
+Problem  min over (w, c)   R(w) + R(c) + sum_i C_i l(z_i, t_i),   z_i = w.x_i + c
+         R(w) = 1/2 |w|^2 or |w|_1.  The bias is free: R(c) = 0; or regularised, as a weight of the constant feature s:
+         R(c) = 1/2 (c/s)^2 or |c/s|; or there is none: c = 0
+Dual     max over b   sum_i D_i(b_i) - R*(sum_i b_i x_i) - R*(s sum_i b_i),   D_i(b) = -C_i l*(-b / C_i)
+         with sum_i b_i = 0 for a free bias; R* is 1/2 |v|^2, or 0 where |v| <= 1 and infinite elsewhere
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import _core
+from ..data.rows import native_rows
+from ..loss.losses import Loss
+
+Bias = Literal["free", "regularised", "none"]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearProblem:
+    """X canonical rows, t targets, C prices (all positive)."""
+
+    X: Any
+    t: np.ndarray
+    C: np.ndarray
+    loss: Loss
+    bias: Bias = "free"
+    scale: float = 1.0
+    penalty: Literal["l2", "l1"] = "l2"
+    rows: _core.Rows | None = None
+
+    @property
+    def n(self) -> int:
+        return self.X.shape[0]
+
+    @property
+    def d(self) -> int:
+        return self.X.shape[1]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the weights and the bias."""
+        return (self.d + 1,)
+
+    @property
+    def n_variables(self) -> int:
+        """Of the dual."""
+        return self.n
+
+    def inside(self, b: np.ndarray) -> np.ndarray:
+        """The variables of another problem of these rows, brought into the bounds of this one."""
+        return np.clip(b, *self.loss.bounds(self.t, self.C))
+
+    def carried(self, b: np.ndarray, old: LinearProblem) -> np.ndarray:
+        """The variables of the same rows at other prices: those at a bound go with it."""
+        lower, upper = old.loss.bounds(old.t, old.C)
+        held = (b != 0) & ((b <= lower) | (b >= upper))
+        smooth = np.isfinite(upper) & (not self.loss.kinked)  # always between their bounds: at the same share
+        return self.inside(np.where(held | smooth, b * (self.C / old.C), b))
+
+    @property
+    def sparse(self) -> bool:
+        return sp.issparse(self.X)
+
+    @cached_property
+    def native(self) -> _core.Rows:
+        return native_rows(self.X) if self.rows is None else self.rows
+
+    @cached_property
+    def core(self) -> _core.LinearProblem:
+        t, C = (np.ascontiguousarray(v, dtype=np.float64) for v in (self.t, self.C))
+        return _core.linear_problem(self.native, t, C, self.loss.code, float(self.loss.eps))
+
+    @property
+    def least(self) -> float:
+        """What an objective is compared with where it is 0."""
+        return 1e-12 * float(self.C.sum())
+
+    def feasible(self, b: np.ndarray) -> np.ndarray:
+        """With a free bias: b whose heavier side is scaled down until the sum is 0; else b itself."""
+        if self.bias != "free":
+            return b
+        up, down = float(b[b > 0].sum()), float(-b[b < 0].sum())
+        if up == down:
+            return b
+        b = b.copy()
+        heavy = b > 0 if up > down else b < 0
+        b[heavy] *= min(up, down) / max(up, down)
+        left = float(b.sum())  # rounding: the largest variable that it makes smaller takes it
+        at = int(np.argmax(b) if left > 0 else np.argmin(b))
+        if abs(left) < 0.5 * abs(b[at]):
+            b[at] -= left
+        return b

@@ -1,0 +1,346 @@
+"""Newton's method for linear machines: exact to the last digits in few passes where there are more rows than features.
+
+Problem  model/linear_problem.py with R(w) = 1/2 |w|^2:  f(w) = 1/2 w'Sw + sum_i psi_i(z_i), S the ridge of each entry
+Symbols  w with the bias as its last entry; b_i = -psi_i'(z_i) the dual variables, g = sum_i b_i [x_i, 1]; k sharpness
+Stops    when 1/2 |w - g|^2 + sum of residuals, the duality gap of w and b, is small enough beside the objective;
+         "stalled" where it has not fallen for long
+Method   smooth losses: psi = C l. Those with kinks: psi is the greatest value of D(b) - b z - (b - a)^2 / (2 k C), a
+         smooth loss of width 1/k whose optimum is that of the problem when a is: the method of multipliers, a <- b
+         whenever the way to the optimum of f is shorter than that to the optimum of the problem
+         [Rockafellar76; YinLi19]. Steps solve (S + sum_i psi'' [x, 1][x, 1]') p = -f' by Cholesky up to EXACT features
+         (with a sample of the rows where they are many times more than features need [RoostaMahoney19]), by conjugate
+         gradients with a diagonal beyond; where a whole step does not help, a search along the line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from .. import _core
+from ..base.blas import one_blas_thread
+from ..model.linear_problem import LinearProblem
+
+EXACT, SMALL, SPARE = 2000, 300, 4  # features up to which the matrix is made, if it is small beside the rows
+SAMPLED = 100  # rows for each feature that tell the curvature well enough
+GROWTH = 1.5  # of the sharpness, from one centre to the next
+SLOW, HURDLE = 60, 20  # steps without a better gap after which there will be none, or after which to try less sharply
+AFRESH, UNLIKE = 20, 1e-12  # steps after which the matrix is made anew, changes of a curvature that count
+BLOCK = 1 << 18  # numbers of a block of rows
+SEARCH = 25  # looks along a line
+GIVEN, SLOPE, PROXIMAL = 0, 1, 2
+NONE = np.empty(0)
+FIGURES = ("k", "loss", "residual", "smooth", "total", "value", "primal", "gap", "best", "good", "stuck")
+
+
+@dataclass
+class NewtonState:
+    """w, b, centres a; scores z, curvatures h and g at w; counters: steps, walks over all rows, step of the best gap,
+    whether samples of rows are not trusted; figures by name; the best point so far."""
+
+    w: np.ndarray
+    b: np.ndarray
+    a: np.ndarray
+    z: np.ndarray
+    h: np.ndarray
+    g: np.ndarray
+    counters: np.ndarray
+    figures: np.ndarray
+    best_w: np.ndarray
+    best_b: np.ndarray
+
+    def __getattr__(self, name: str) -> float:
+        if name in FIGURES:
+            return float(self.figures[FIGURES.index(name)])
+        raise AttributeError(name)
+
+    def note(self, **values: float) -> None:
+        for name, value in values.items():
+            self.figures[FIGURES.index(name)] = value
+
+
+class NewtonSolver:
+    """start, advance, look; a step is one of Newton's."""
+
+    columns = ("relative_gap", "primal", "dual")
+    name = "newton"
+
+    @staticmethod
+    def affordable(problem: LinearProblem) -> bool:
+        """Whether the equations can be written down, in little memory beside the rows."""
+        return problem.d <= SMALL or (problem.d <= EXACT and SPARE * problem.d**2 <= problem.native.size)
+
+    def __init__(self, problem: LinearProblem, tol: float, max_steps: int = -1, seed: int = 0) -> None:
+        self.problem, self.tol = problem, tol
+        self.max_steps = max_steps
+        self.how = PROXIMAL if problem.loss.kinked else SLOPE
+        self.work_per_unit = 4.0 * problem.native.size
+        d = problem.d
+        self.ridge = np.ones(d + 1)
+        self.ridge[d] = {"free": 0.0, "regularised": 1 / problem.scale**2, "none": 1.0}[problem.bias]
+        self.total_C = float(problem.C.sum())
+        self.exact = self.affordable(problem)
+        self._other: Any = None
+        self._known: Any = None  # a matrix, and the curvatures that it is made of
+
+    # ---- what drive asks for -----------------------------------------------------------------------------------
+
+    def start(self, w: np.ndarray | None = None, b: np.ndarray | None = None, k: float = 1.0) -> NewtonState:
+        p = self.problem
+        w = np.zeros(p.d + 1) if w is None else np.array(w, dtype=np.float64)
+        a = (np.zeros(p.n) if b is None else np.array(b)) if p.loss.kinked else NONE
+        z, h, g = np.empty(p.n), np.empty(p.n), np.empty(p.d + 1)
+        figures = np.zeros(len(FIGURES))
+        state = NewtonState(w, np.zeros(p.n), a, z, h, g, np.zeros(4, np.int64), figures, w.copy(), np.zeros(p.n))
+        state.note(k=k, best=np.inf)
+        self._walk(state)
+        self._judge(state)
+        return state
+
+    def step(self, state: NewtonState) -> int:
+        return int(state.counters[0])
+
+    def look(self, state: NewtonState) -> dict[str, Any]:
+        dual = state.primal - state.gap
+        return {"relative_gap": self.relative(state.gap, state.primal), "primal": state.primal, "dual": dual}
+
+    def advance(self, state: NewtonState, budget: int, until: int) -> str | None:
+        with one_blas_thread():
+            while True:
+                kind = self._ended(state)
+                if kind is not None or budget <= 0 or state.counters[0] >= until:
+                    return kind
+                state.counters[0] += 1
+                self._advance(state)
+                self._judge(state)
+                budget -= 1
+
+    def _ended(self, s: NewtonState) -> str | None:
+        if s.good:
+            return "converged"
+        if s.counters[0] - s.counters[2] > SLOW or s.stuck:
+            return "stalled"
+        return "epochs" if 0 <= self.max_steps <= s.counters[0] else None
+
+    def tighten(self, state: NewtonState, tol: float) -> None:
+        """Go on from here to a smaller gap."""
+        self.tol = tol
+        self._judge(state)
+
+    def solution(self, state: NewtonState) -> tuple[np.ndarray, np.ndarray]:
+        """w and b of the smallest gap so far."""
+        return state.best_w, state.best_b
+
+    def relative(self, gap: float, primal: float) -> float:
+        return gap / max(abs(primal), abs(primal - gap), self.problem.least)
+
+    # ---- one step ----------------------------------------------------------------------------------------------
+
+    def _advance(self, s: NewtonState) -> None:
+        near = s.gap - s.residual <= s.residual
+        if self.problem.loss.kinked and near:
+            return self._move_centre(s, GROWTH)
+        if self.problem.loss.kinked and not s.h.any():  # too sharp: no row tells the curvature
+            return self._blur(s, s.k / 4)
+        if self.problem.loss.kinked and s.k > 1 and s.counters[0] - s.counters[2] == HURDLE:
+            return self._blur(s, 1.0)
+        slope = self.ridge * s.w - s.g
+        if self.problem.bias == "none":
+            slope[-1] = 0.0
+        sampled, way = self._way(s, slope)
+        if self._move(s, way, -float(slope @ way), sampled):
+            return
+        if self.problem.loss.kinked:
+            self._move_centre(s, 1 / GROWTH)  # rounding allows no more here: from another centre it may
+        else:
+            s.note(stuck=1.0)
+
+    def _move_centre(self, s: NewtonState, growth: float) -> None:
+        s.a[:] = s.b
+        s.note(k=s.k * growth)
+        self._walk(s)
+
+    def _blur(self, s: NewtonState, k: float) -> None:
+        s.note(k=k)
+        self._walk(s)
+
+    def _judge(self, s: NewtonState) -> None:
+        """The gap of w and b; where it could be the end, that of a b whose sum is right."""
+        p = self.problem
+        s.note(primal=self._half(s.w) + s.loss, gap=s.residual + self._distance(s.w, s.g, s.total))
+        good = self.relative(s.gap, s.primal) <= self.tol
+        if good or s.gap < 0.9 * s.best:
+            s.best_w[:], s.best_b[:] = s.w, p.feasible(s.b)
+            s.counters[2] = s.counters[0] if s.gap < 0.9 * s.best else s.counters[2]
+            s.note(best=min(s.gap, s.best))
+        if good and p.bias == "free":
+            z, h, g = np.empty(p.n), np.empty(p.n), np.empty(p.d + 1)
+            _, residual, _, total = p.core.walk(GIVEN, 1.0, s.w, s.best_b, z, h, g, NONE)
+            s.counters[1] += 1
+            good = self.relative(residual + self._distance(s.w, g, total), s.primal) <= self.tol
+        s.note(good=float(good))
+
+    def _half(self, w: np.ndarray) -> float:
+        return float((self.ridge * w) @ w) / 2
+
+    def _distance(self, w: np.ndarray, g: np.ndarray, total: float) -> float:
+        off = w[:-1] - g[:-1]
+        bias = w[-1] / self.problem.scale - self.problem.scale * total if self.problem.bias == "regularised" else 0.0
+        return float(off @ off) / 2 + bias * bias / 2
+
+    def _walk(self, s: NewtonState) -> None:
+        """Everything that is known at w."""
+        p = self.problem
+        loss, residual, smooth, total = p.core.walk(self.how, s.k, s.w, s.b, s.z, s.h, s.g, s.a)
+        s.counters[1] += 1
+        if p.bias == "none":
+            s.g[-1] = 0.0
+        s.note(loss=loss, residual=residual, smooth=smooth, total=total, value=self._half(s.w) + smooth)
+
+    def _move(self, s: NewtonState, way: np.ndarray, fall: float, sampled: bool) -> bool:
+        """Along `way`, whose slope is -fall, as far as it helps; False if nothing does."""
+        if not fall > 0:
+            return False
+        w, z, value, before = s.w, s.z, s.value, self._swap(s)
+        s.w = w + way
+        self._walk(s)
+        if not s.value <= value - 1e-4 * fall:
+            s.counters[3] |= int(sampled)
+            s.w = w + self._search(w, z, s.z - z, way, fall, s) * way
+            self._walk(s)
+        if s.value < value:
+            return True
+        s.w, s.figures = w, before
+        self._swap(s)
+        return False
+
+    def _swap(self, s: NewtonState) -> np.ndarray:
+        """Other arrays for what is known at w, so that those of now stay; the figures of now."""
+        if self._other is None:
+            self._other = np.empty_like(s.b), np.empty_like(s.z), np.empty_like(s.h), np.empty_like(s.g)
+        now, figures = (s.b, s.z, s.h, s.g), s.figures
+        s.b, s.z, s.h, s.g = self._other
+        s.figures, self._other = figures.copy(), now
+        return figures
+
+    def _search(
+        self, w: np.ndarray, z: np.ndarray, v: np.ndarray, way: np.ndarray, fall: float, s: NewtonState
+    ) -> float:
+        """The length at which the slope along `way` has nearly vanished; scores are z + length v."""
+        low, high, far = 0.0, 1.0, 0.5
+        along, curve = float((self.ridge * w) @ way), float((self.ridge * way) @ way)
+        for _ in range(SEARCH):
+            slope = self.problem.core.along_line(self.how, s.k, z, v, far, s.a)[3] + along + far * curve
+            if abs(slope) <= 0.1 * fall:
+                break
+            low, high = (low, far) if slope > 0 else (far, high)
+            far = (low + high) / 2 if low > 0 else high / 4
+        return far
+
+    # ---- equations ---------------------------------------------------------------------------------------------
+
+    def _way(self, s: NewtonState, slope: np.ndarray) -> tuple[bool, np.ndarray]:
+        """Newton's step, and whether a sample of rows told the curvature."""
+        rows = np.flatnonzero(s.h).astype(np.int32)
+        if not self.exact:
+            return False, self._by_gradients(s, rows, slope)
+        d, sampled, h = self.problem.d, False, s.h
+        enough = SAMPLED * (d + 1)
+        if not self.problem.sparse and len(rows) > 4 * enough and not s.counters[3]:
+            stride, sampled = len(rows) // enough, True
+            few = rows[int(s.counters[0]) % stride :: stride]
+            rows, factor = few, len(rows) / len(few)
+            h = s.h * factor
+        follow = self.problem.sparse and not self.problem.loss.kinked
+        H = self._followed(s, rows) if follow else self._lower(rows, h)
+        diagonal = H.reshape(-1)[:: d + 2]
+        diagonal += self.ridge
+        diagonal[-1] = max(diagonal[-1], self._least_bias(s.k))
+        size = 1 / np.sqrt(diagonal)
+        H *= size
+        H *= size[:, None]
+        diagonal += 1e-13
+        try:
+            factor = linalg.cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
+        except linalg.LinAlgError:
+            return sampled, -slope / np.maximum(1.0, 1 / size**2)
+        return sampled, -size * linalg.cho_solve(factor, size * slope, check_finite=False)
+
+    def _least_bias(self, k: float) -> float:
+        """Where no row tells how fast the bias should move, it should not move far."""
+        return 1e-3 * k * self.total_C if self.problem.bias == "free" else 0.0
+
+    def _followed(self, s: NewtonState, rows: np.ndarray) -> np.ndarray:
+        """The matrix of all rows that tell the curvature: the last one, less the rows that left it, and the new."""
+        per_k = s.h / s.k
+        if self._known is not None and s.counters[0] % AFRESH:
+            H, before = self._known
+            change = per_k - before
+            moved = np.flatnonzero(np.abs(change) > UNLIKE * (per_k + before)).astype(np.int32)
+            if 2 * len(moved) < len(rows):
+                for side in (moved[change[moved] > 0], moved[change[moved] < 0]):
+                    sign = 1.0 if len(side) and change[side[0]] > 0 else -1.0
+                    H += sign * self._lower(side, sign * change)
+                before[moved] = per_k[moved]
+                return s.k * H
+        H = self._lower(rows, per_k)
+        self._known = H, per_k
+        return s.k * H
+
+    def _matrix(self, rows: np.ndarray, h: np.ndarray) -> np.ndarray:
+        """sum of h [x, 1][x, 1]' over `rows`."""
+        H = self._lower(rows, h)
+        return np.tril(H) + np.tril(H, -1).T
+
+    def _lower(self, rows: np.ndarray, h: np.ndarray) -> np.ndarray:
+        """Its lower triangle; what is above may be anything."""
+        p, d = self.problem, self.problem.d
+        H = np.zeros((d + 1, d + 1))
+        one = 0.0 if p.bias == "none" else 1.0
+        if p.sparse:
+            _core.normal_matrix(p.native, rows, h, H)
+            if not one:
+                H[d], H[:, d] = 0.0, 0.0
+            return H
+        step = max(1, BLOCK // (d + 1))
+        for first in range(0, len(rows), step):
+            here = rows[first : first + step]
+            B = np.empty((len(here), d + 1))
+            B[:, :d] = p.X[here]
+            B[:, d] = one
+            B *= np.sqrt(h[here])[:, None]
+            H += B.T @ B
+        return H
+
+    def _by_gradients(self, s: NewtonState, rows: np.ndarray, slope: np.ndarray) -> np.ndarray:
+        """Conjugate gradients until the equations hold to a tenth, or to what is left to win."""
+        native, out = self.problem.native, np.empty_like(slope)
+        _core.normal_diagonal(native, rows, s.h, out)
+        least = np.zeros_like(slope)
+        least[-1] = max(0.0, self._least_bias(s.k) - self.ridge[-1] - out[-1])
+        ridge = self.ridge + least
+        M = 1 / (out + ridge)
+        x, r = np.zeros_like(slope), -slope
+        y = M * r
+        q, rho = y.copy(), float(r @ y)
+        end = 0.01 * rho
+        for _ in range(250):
+            _core.normal_product(native, rows, s.h, q, out)
+            Hq = out + ridge * q
+            if self.problem.bias == "none":
+                Hq[-1] = 0.0
+            curve = float(q @ Hq)
+            if not curve > 0:
+                break
+            alpha = rho / curve
+            x += alpha * q
+            r -= alpha * Hq
+            y = M * r
+            rho, last = float(r @ y), rho
+            if rho <= end:
+                break
+            q = y + rho / last * q
+        return x

@@ -1,0 +1,131 @@
+"""A linear machine along C, and the search over C: the same optima as single fits, and an honest choice."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.preprocessing import StandardScaler
+
+import widemargin as wm
+from widemargin.base.errors import BadInput
+
+CS = np.logspace(-3, 3, 7)
+
+
+def two(n=200):
+    X, y = make_classification(n, 6, n_informative=3, flip_y=0.15, random_state=0)
+    return X, y, np.random.default_rng(0).uniform(0.2, 3, n)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"loss": "hinge"},
+        {"loss": "squared_hinge"},
+        {"loss": "logistic"},
+        {"loss": "hinge", "dual": True},
+        {"penalty": "l1"},
+        {"loss": "hinge", "regularize_intercept": True},
+    ],
+)
+def test_machines_along_a_path_are_those_of_single_fits(params):
+    X, y, weight = two()
+    tol = 1e-5 if params.get("penalty") == "l1" else 1e-7
+    machine = wm.LinearSVC(tol=tol, **params)
+    along = machine.path(X, y, CS[::-1], sample_weight=weight)
+    np.testing.assert_array_equal(along.Cs, CS)
+    assert not hasattr(machine, "coef_")
+    for C, model in zip(CS, along.models, strict=True):
+        alone = wm.LinearSVC(tol=tol, C=C, **params).fit(X, y, sample_weight=weight)
+        assert model.certificate_.primal == pytest.approx(alone.certificate_.primal, rel=2 * tol)
+        assert model.C == C
+        assert model.converged_
+        assert wm.certify(model, X, y, weight).holds
+    assert (along.gaps <= tol).all()
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo", "crammer_singer"])
+def test_a_path_of_three_classes(multi_class):
+    X, y = load_iris(return_X_y=True)
+    along = wm.LinearSVC(multi_class=multi_class, tol=1e-5).path(X, y, [0.01, 0.1, 1.0])
+    alone = wm.LinearSVC(multi_class=multi_class, tol=1e-5, C=1.0).fit(X, y)
+    assert along[2].certificate_.primal == pytest.approx(alone.certificate_.primal, rel=2e-5)
+    np.testing.assert_array_equal(along[2].classes_, [0, 1, 2])
+
+
+def test_a_warm_path_of_the_squared_hinge_takes_fewer_steps():
+    X, y, _ = two(2000)
+    along = wm.LinearSVC().path(X, y, np.logspace(-3, 3, 20))
+    alone = sum(wm.LinearSVC(C=C).fit(X, y).n_iter_ for C in np.logspace(-3, 3, 20))
+    assert along.n_iter.sum() < 0.6 * alone
+
+
+def test_a_path_without_time_is_told():
+    X, y, _ = two()
+    with pytest.warns(ConvergenceWarning, match=r"of 7 machines did not reach tol"):
+        along = wm.LinearSVC(loss="hinge", max_time=1e-9).path(X, y, CS)
+    assert len(along) == 7
+
+
+@pytest.mark.parametrize(("Cs", "words"), [([], "empty"), ([0.0], "positive"), (["a"], "numbers")])
+def test_bad_Cs_are_refused(Cs, words):
+    X, y, _ = two()
+    for call in (lambda: wm.LinearSVC().path(X, y, Cs), lambda: wm.LinearSVCCV(Cs=Cs).fit(X, y)):
+        with pytest.raises(BadInput, match=words):
+            call()
+
+
+# ---- the search ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scoring", [None, "roc_auc", "balanced_accuracy"])
+def test_the_search_scores_as_grid_search_does(scoring):
+    X, y, _ = two()
+    ours = wm.LinearSVCCV(Cs=CS, scoring=scoring, tol=1e-6).fit(X, y)
+    peer = GridSearchCV(wm.LinearSVC(tol=1e-6), {"C": CS}, scoring=scoring).fit(X, y)
+    np.testing.assert_allclose(ours.path_.scores[0], peer.cv_results_["mean_test_score"], atol=1e-9)
+    assert peer.best_params_["C"] == ours.C_
+    assert ours.best_params_ == {"C": ours.C_}
+    assert ours.best_score_ == pytest.approx(peer.best_score_)
+    np.testing.assert_allclose(ours.coef_, peer.best_estimator_.coef_, atol=1e-6)
+    assert wm.certify(ours, X, y).holds
+
+
+def test_rules_choose_among_the_same_scores():
+    X, y, _ = two()
+    found = {rule: wm.LinearSVCCV(Cs=CS, rule=rule).fit(X, y) for rule in ("best", "one_se", "knee")}
+    best = found["best"].path_
+    assert found["one_se"].C_ <= found["best"].C_
+    assert CS[best.knee[1]] == found["knee"].C_
+    np.testing.assert_array_equal(found["knee"].path_.scores, best.scores)
+    assert found["best"].best_estimator_.C == found["best"].C_
+
+
+def test_weights_count_in_training_and_scores():
+    X, y, _ = two(120)
+    weight = np.random.default_rng(1).integers(0, 3, 120).astype(float)
+    here = weight > 0
+    folds = list(StratifiedKFold(3).split(X[here], y[here]))
+    one = wm.LinearSVCCV(Cs=[0.1, 1.0], cv=3, tol=1e-6).fit(X, y, sample_weight=weight)
+    two_ = wm.LinearSVCCV(Cs=[0.1, 1.0], cv=folds, tol=1e-6).fit(X[here], y[here], sample_weight=weight[here])
+    np.testing.assert_allclose(one.path_.scores, two_.path_.scores)
+    even = wm.LinearSVCCV(Cs=[1.0], cv=3, class_weight="balanced").fit(X, y)
+    assert even.path_.fold_scores.shape == (1, 1, 3)
+
+
+def test_three_classes_and_no_refit():
+    X, y = load_iris(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    model = wm.LinearSVCCV(Cs=3, multi_class="ovo").fit(X, y)
+    assert model.score(X, y) > 0.9
+    bare = wm.LinearSVCCV(Cs=3, refit=False).fit(X, y)
+    assert not hasattr(bare, "coef_")
+    assert bare.best_score_ > 0.8
+
+
+def test_a_search_without_time_says_which_candidates_it_missed():
+    X, y, _ = two()
+    with pytest.warns(ConvergenceWarning) as told:
+        wm.LinearSVCCV(loss="hinge", Cs=CS, max_time=1e-9).fit(X, y)
+    assert any("of 7 candidates" in str(w.message) for w in told)

@@ -1,0 +1,248 @@
+"""Solvers of linear machines: one optimum for all of them, any cut into calls, and what each promises on its way."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from widemargin import _core
+from widemargin.data.rows import native_rows
+from widemargin.loss.losses import Hinge, Logistic, SquaredHinge, SquaredTube, Tube
+from widemargin.model.class_problem import ClassProblem
+from widemargin.model.linear_problem import LinearProblem
+from widemargin.solver import newton
+from widemargin.solver.class_descent import ClassSolver
+from widemargin.solver.dual_descent import DescentSolver
+from widemargin.solver.feature_descent import FeatureSolver
+from widemargin.solver.linear import LinearFit, plan
+from widemargin.solver.newton import NewtonSolver
+from widemargin.solver.newton_l1 import PenalisedNewton
+
+LOSSES = [Hinge(), SquaredHinge(), Logistic(), Tube(0.2), SquaredTube(0.2)]
+BIASES = ["free", "regularised", "none"]
+each_loss = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: type(loss).__name__)
+each_bias = pytest.mark.parametrize("bias", BIASES)
+KINDS = [(np.asarray, np.float64), (np.asarray, np.float32), (sp.csr_array, np.float64), (sp.csr_array, np.float32)]
+
+
+def problem(loss, bias="free", n=60, d=5, seed=0, penalty="l2", make=np.asarray, dtype=np.float64, C=1.0):
+    rng = np.random.default_rng(seed)
+    X = (rng.standard_normal((n, d)) * rng.integers(0, 2, (n, d))).astype(dtype)
+    t = X[:, 0] + 0.5 * X[:, -1] + 0.7 * rng.standard_normal(n) + 0.4
+    t = np.where(t > 0, 1.0, -1.0) if isinstance(loss, Hinge | SquaredHinge | Logistic) else t.astype(np.float64)
+    return LinearProblem(make(X), t, C * rng.uniform(0.5, 2, n), loss, bias, 1.3, penalty)
+
+
+def value(p, w):
+    """The objective, in NumPy."""
+    X = np.asarray(p.X.todense() if sp.issparse(p.X) else p.X, dtype=np.float64)
+    loss = float(p.C @ p.loss.value(X @ w[:-1] + w[-1], p.t))
+    c = w[-1] / p.scale if p.bias == "regularised" else 0.0
+    if p.penalty == "l1":
+        return float(np.abs(w[:-1]).sum()) + abs(c) + loss
+    return float(w[:-1] @ w[:-1]) / 2 + c * c / 2 + loss
+
+
+def solved(p, solver, tol=1e-9, **options):
+    solver = solver(p, tol, **options)
+    state = solver.start()
+    kind = None
+    while kind is None:
+        kind = solver.advance(state, 1 << 40, 1 << 40)
+    return solver, state, kind
+
+
+@each_bias
+@each_loss
+@pytest.mark.parametrize(("make", "dtype"), KINDS)
+def test_newton_and_dual_descent_meet_at_one_optimum(loss, bias, make, dtype):
+    p = problem(loss, bias, make=make, dtype=dtype)
+    values = []
+    for method in (NewtonSolver, DescentSolver):
+        solver, state, kind = solved(p, method)
+        assert kind == "converged"
+        w, b = solver.solution(state)
+        values.append(value(p, w))
+        assert bias != "free" or abs(b.sum()) < 1e-12 * np.abs(b).sum()
+    assert values[0] == pytest.approx(values[1], rel=3e-9)
+
+
+@each_bias
+@pytest.mark.parametrize("loss", [SquaredHinge(), Logistic()], ids=lambda loss: type(loss).__name__)
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_both_methods_for_sparse_models_meet_at_one_optimum(loss, bias, make):
+    p = problem(loss, bias, penalty="l1", d=8, make=make, C=0.3)
+    found = []
+    for method in (PenalisedNewton, FeatureSolver):
+        solver, state, kind = solved(p, method, 1e-7)
+        assert kind == "converged"
+        found.append(solver.solution(state)[0])
+    assert value(p, found[0]) == pytest.approx(value(p, found[1]), rel=3e-7)
+    assert (found[0][:-1] == 0).any()
+    np.testing.assert_array_equal(found[0] == 0, found[1] == 0)
+
+
+@each_loss
+def test_conjugate_gradients_lead_to_the_same_optimum(loss, monkeypatch):
+    p = problem(loss, n=80, d=12)
+    exact = value(p, solved(p, NewtonSolver)[0].solution(solved(p, NewtonSolver)[1])[0])
+    monkeypatch.setattr(newton, "SMALL", 0)
+    monkeypatch.setattr(newton, "EXACT", 0)
+    solver, state, kind = solved(p, NewtonSolver)
+    assert not solver.exact
+    assert kind == "converged"
+    assert value(p, solver.solution(state)[0]) == pytest.approx(exact, rel=3e-9)
+
+
+def test_a_sample_of_the_rows_tells_the_curvature(monkeypatch):
+    monkeypatch.setattr(newton, "SAMPLED", 40)
+    p = problem(SquaredHinge(), n=5000, d=6)
+    solver, state, kind = solved(p, NewtonSolver)
+    assert kind == "converged"
+    assert state.counters[3] == 0  # every step went all the way
+    other = problem(SquaredHinge(), n=5000, d=6)
+    w = solved(other, DescentSolver)
+    assert value(p, solver.solution(state)[0]) == pytest.approx(value(other, w[0].solution(w[1])[0]), rel=3e-9)
+
+
+def crowd(bias, n=60, k=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 5))
+    y = (X[:, :k] + 0.5 * rng.standard_normal((n, k))).argmax(axis=1)
+    return ClassProblem(X, native_rows(X), y, rng.uniform(0.5, 2, n), k, bias, 1.3)
+
+
+@each_bias
+def test_all_classes_at_once_reach_a_gap_that_is_small(bias):
+    p = crowd(bias)
+    solver, state, kind = solved(p, ClassSolver, 1e-7)
+    assert kind == "converged"
+    W, b = solver.solution(state)
+    b = b.reshape(p.n, p.k)
+    assert np.abs(b.sum(axis=1)).max() < 1e-12
+    assert bias != "free" or np.abs(b.sum(axis=0)).max() < 1e-9
+    assert W.shape == p.shape
+
+
+# ---- states --------------------------------------------------------------------------------------------------------
+
+
+def bits(state):
+    return [a.tobytes() for a in vars(state).values() if isinstance(a, np.ndarray)]
+
+
+CUT = {
+    "dual descent": lambda: DescentSolver(problem(Hinge(), n=70), 1e-6),
+    "newton": lambda: NewtonSolver(problem(Hinge(), n=70), 1e-6),
+    "feature descent": lambda: FeatureSolver(problem(SquaredHinge(), n=70, penalty="l1", d=9), 1e-6),
+    "proximal newton": lambda: PenalisedNewton(problem(SquaredHinge(), n=70, penalty="l1", d=9), 1e-6),
+    "class descent": lambda: ClassSolver(crowd("free"), 1e-6),
+}
+
+
+@pytest.mark.parametrize("name", CUT)
+@given(pieces=st.lists(st.integers(1, 150), min_size=1, max_size=12))
+def test_any_cut_into_calls_gives_the_same_bits(name, pieces):
+    whole, cut = CUT[name](), CUT[name]()
+    a, b = whole.start(), cut.start()
+    for piece in pieces:
+        cut.advance(b, piece, 1 << 40)
+    while cut.step(b) < 7 or (name != "newton" and name != "proximal newton" and b.position):
+        if cut.advance(b, 1, max(cut.step(b) + 1, 7)) is not None:
+            break
+    while whole.step(a) < cut.step(b):
+        if whole.advance(a, 1 << 40, cut.step(b)) is not None:
+            break
+    assert whole.step(a) == cut.step(b)
+    assert bits(a) == bits(b)
+
+
+@pytest.mark.theorem("HsiehEtAl08")
+@pytest.mark.parametrize("loss", [Hinge(), SquaredHinge(), Tube(0.2)], ids=lambda loss: type(loss).__name__)
+def test_every_epoch_of_dual_descent_raises_the_dual(loss):
+    """Each variable is set to its optimum, so the dual never falls."""
+    p = problem(loss, "regularised")
+    solver = DescentSolver(p, 1e-12)
+    state = solver.start()
+    before = 0.0
+    for epoch in range(1, 40):
+        solver.advance(state, 1 << 40, epoch)
+        v = np.asarray(p.X).T @ state.b
+        dual = p.loss.reward(state.b, p.t, p.C).sum() - v @ v / 2 - (p.scale * state.b.sum()) ** 2 / 2
+        assert dual >= before - 1e-12 * abs(dual)
+        before = dual
+
+
+@pytest.mark.theorem("HsiehEtAl08")
+@given(seed=st.integers(0, 1000))
+def test_a_visit_sets_one_variable_to_its_optimum(seed):
+    """b <- min(max(b - G / Q, 0), C) with G = y w.x - 1 and Q = |x|^2, and w follows."""
+    rng = np.random.default_rng(seed)
+    x, C = rng.standard_normal((1, 3)), rng.uniform(0.1, 2, 1)
+    start = rng.standard_normal(4)
+    start[-1] = 0.0
+    core = _core.linear_problem(native_rows(x), np.ones(1), C, 0, 0.0)
+    w, b = start.copy(), np.zeros(1)
+    counters, sums = np.array([0, 0, 0, 0, 1], np.int64), np.zeros(6)
+    sums[-1] = -1.0
+    _core.dual_descent(core, 0.0, False, True, 0).advance(w, b, np.zeros(1, np.int32), counters, sums, 1, 10)
+    wished = np.clip((1 - x[0] @ start[:3]) / (x[0] @ x[0]), 0.0, C[0])
+    assert b[0] == pytest.approx(wished)
+    np.testing.assert_allclose(w[:3], start[:3] + b[0] * x[0])
+
+
+def test_rows_are_left_out_and_come_back():
+    p = problem(Hinge(), n=2000, d=3)
+    _, state, kind = solved(p, DescentSolver, 1e-5)
+    assert kind == "converged"
+    assert state.visits < 0.5 * state.epoch * p.n
+
+
+def test_rows_held_at_the_margin_do_not_stay_out_wrongly():
+    """A start at another C has all rows at wrong bounds; the look at all of them brings them back."""
+    p = problem(Hinge(), n=300, d=3)
+    cold = value(p, solved(p, DescentSolver)[0].solution(solved(p, DescentSolver)[1])[0])
+    solver = DescentSolver(p, 1e-9)
+    state = solver.start(None, p.inside(np.where(p.t > 0, p.C, -p.C)))
+    while solver.advance(state, 1 << 40, 1 << 40) is None:
+        pass
+    assert value(p, solver.solution(state)[0]) == pytest.approx(cold, rel=3e-9)
+
+
+# ---- which method, and when it is slow -----------------------------------------------------------------------------
+
+
+def test_the_plan_follows_the_shape():
+    assert plan(problem(Hinge(), n=300, d=5))[0] == "newton"
+    assert plan(problem(Hinge(), n=50, d=100))[0] == "dual descent"
+    assert plan(problem(Hinge(), n=300, d=5), dual=True)[0] == "dual descent"
+    assert plan(problem(SquaredHinge(), n=300, d=5, penalty="l1"))[0] == "proximal newton"
+    assert plan(problem(SquaredHinge(), n=50, d=400, penalty="l1")) == ("feature descent",)
+    assert plan(crowd("free")) == ("class descent",)
+
+
+def test_where_dual_descent_is_slow_newton_goes_on():
+    p = problem(Tube(0.0), n=400, d=200, C=100.0)
+    fit = LinearFit(p, 1e-4, dual=True)
+    first = fit.run()
+    assert first.stop.kind == "stalled"
+    assert first.solver == "dual descent"
+    second = fit.other()
+    assert second.stop.kind == "converged"
+    assert second.solver == "newton"
+    assert second.steps > first.steps
+    assert fit.other() is None
+    assert value(p, second.w) < value(p, first.w)
+
+
+@each_loss
+def test_the_sum_of_a_repaired_point_is_zero_and_inside(loss):
+    p = problem(loss, n=500)
+    lower, upper = p.loss.bounds(p.t, p.C)
+    b = np.clip(np.random.default_rng(0).standard_normal(500), lower, upper)
+    whole = p.feasible(b)
+    assert abs(whole.sum()) <= 1e-15 * np.abs(b).sum()
+    assert (whole >= lower).all()
+    assert (whole <= upper).all()
+    np.testing.assert_array_equal(problem(loss, "none", n=500).feasible(b), b)
