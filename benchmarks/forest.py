@@ -135,7 +135,9 @@ def main() -> None:
                     runs.setdefault((kind, who), []).append(found)
         results += report(problem, runs, options)
     out = Path(__file__).parent / "results" / "forest.json"
-    out.write_text(json.dumps({"date": time.strftime("%Y-%m-%d"), "results": results}, indent=1) + "\n")
+    kept = json.loads(out.read_text())["results"] if out.exists() else []
+    kept = [line for line in kept if line["problem"] not in options.problems]
+    out.write_text(json.dumps({"date": time.strftime("%Y-%m-%d"), "results": [*kept, *results]}, indent=1) + "\n")
 
 
 def report(problem: str, runs: dict[tuple[str, str], list[dict[str, Any]]], options: Any) -> list[dict[str, Any]]:
