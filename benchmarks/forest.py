@@ -1,8 +1,8 @@
 """How fast are forests, at the same accuracy as the peers'?
 
-Peers: scikit-learn, scikit-learn-intelex, LightGBM's and XGBoost's random forests. Each run is a process of its own, one
-thread, and the learners take turns; the least CPU seconds of some runs count. Problems: letter, spambase, MNIST, and
-50,000 x 54 numbers of 7 classes from `make_classification`. Data: WIDEMARGIN_DATA; peers: the Python in WIDEMARGIN_PEERS.
+Peers: scikit-learn, scikit-learn-intelex, LightGBM's and XGBoost's random forests. Each run is a process of its own,
+and the learners take turns; the least CPU seconds of some runs count. Problems: letter, spambase, MNIST, and 50,000 x
+54 numbers of 7 classes from `make_classification`. Data: WIDEMARGIN_DATA; peers: the Python in WIDEMARGIN_PEERS.
 
     python benchmarks/forest.py [problem …] [--trees 100] [--runs 3] [--threads 1]
 """

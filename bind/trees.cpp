@@ -78,8 +78,7 @@ struct BoundForest {
 void grow(BoundForest& self, const BoundGround& on, int criterion, bool random, Index max_features, Index max_depth,
           Index max_leaves, Index min_split, Index min_leaf, double min_leaf_weight, double min_decrease,
           std::uint64_t seed, bool bootstrap, Index draws, Maybe<double> sums, bool balance, Index members, Index first,
-          Index count,
-          int threads) {
+          Index count, int threads) {
   GrowOptions o{choice(criterion, Criterion::poisson, "criterion"),
                 random,
                 max_features,
@@ -104,7 +103,8 @@ void grow(BoundForest& self, const BoundGround& on, int criterion, bool random, 
   if (first < 0 || count < 0 || count > (1 << 24)) fail("the number of trees is out of range");
   std::vector<GrownTree> trees(static_cast<std::size_t>(count));
   nb::gil_scoped_release free;
-  on.ground->grow(o, {bootstrap, draws, sums ? sums->data() : nullptr, balance, members}, first, trees, threads, poll_signals);
+  on.ground->grow(o, {bootstrap, draws, sums ? sums->data() : nullptr, balance, members}, first, trees, threads,
+                  poll_signals);
   for (const GrownTree& t : trees) self.forest.add(t);
 }
 

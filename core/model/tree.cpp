@@ -9,7 +9,12 @@ namespace widemargin {
 namespace {
 
 constexpr int LANES = 16;
-constexpr Index BLOCK = 128;
+
+// Rows that fall through one tree before the next: as many as the second-level cache holds beside the tree.
+Index block(const RowsView& rows, Index beside) {
+  const Index bytes = rows.stride * static_cast<Index>(sizeof(float)) + beside;
+  return std::clamp<Index>((Index{1} << 18) / bytes / LANES * LANES, 128, 4096);
+}
 
 struct Narrow {
   static constexpr int words = 2;
@@ -121,7 +126,7 @@ void walk_any(const ForestView& f, const RowsView& rows, Index from, Index to, I
 
 void find_leaves(const ForestView& forest, const RowsView& rows, std::uint32_t* out, int threads, Poll poll) {
   parallel_blocks(
-      rows.n, BLOCK, threads,
+      rows.n, block(rows, 4 * forest.trees), threads,
       [&](Index from, Index to) {
         walk_any(forest, rows, from, to, 0, forest.trees,
                  [&](Index i, Index t, std::uint32_t at) { out[i * forest.trees + t] = at; });
@@ -147,9 +152,10 @@ void add_votes(const ForestView& forest, const LeafTable& leaves, const RowsView
     const double* says = leaves.says + static_cast<Index>(leaf) * width;
     for (Index k = 0; k < width; ++k) to[k] += says[k];
   };
-  if (rows.n <= BLOCK) return walk_any(forest, rows, 0, rows.n, begin, end, add);
+  const Index size = block(rows, 8 * width);
+  if (rows.n <= size) return walk_any(forest, rows, 0, rows.n, begin, end, add);
   parallel_blocks(
-      rows.n, BLOCK, threads, [&](Index from, Index to) { walk_any(forest, rows, from, to, begin, end, add); }, poll);
+      rows.n, size, threads, [&](Index from, Index to) { walk_any(forest, rows, from, to, begin, end, add); }, poll);
 }
 
 void sum_up(const ForestView& forest, Index tree, const double* stats, Index width, const std::int32_t* leaf_rows,

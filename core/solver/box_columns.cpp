@@ -170,8 +170,28 @@ void BoxColumns::keep_some(const ColumnsState& s) {
     }
 }
 
+// The pair that violates most in each column: without it a column could seem to have nothing left to move.
+void BoxColumns::take_extremes(const ColumnsState& s) {
+  for (const Index c : running_) {
+    const double *b = s.b + c * n_, *f = s.f + c * n_, *lower = p_.lower + c * n_, *upper = p_.upper + c * n_;
+    double least = infinite, most = -infinite;
+    Index up = -1, down = -1;
+    for (Index i = 0; i < n_; ++i) {
+      const double F = f[i] - p_.t[i];
+      if (b[i] < upper[i] && F < least) least = F, up = i;
+      if (b[i] > lower[i] && F > most) most = F, down = i;
+    }
+    for (const Index i : {up, down}) {
+      if (i < 0 || in_[z(i)] || static_cast<Index>(chosen_.size()) >= working_) continue;
+      in_[z(i)] = 1;
+      chosen_.push_back(static_cast<Column>(i));
+    }
+  }
+}
+
 void BoxColumns::choose(ColumnsState& s) {
   chosen_.clear();
+  take_extremes(s);
   keep_some(s);
   weigh(s);
   order_.clear();

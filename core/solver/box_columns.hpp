@@ -75,6 +75,7 @@ class BoxColumns {
   void choose(ColumnsState& s);
   // How much each item violates in any column, as a share of that column's violation.
   void weigh(const ColumnsState& s);
+  void take_extremes(const ColumnsState& s);
   void keep_some(const ColumnsState& s);
   void solve_chosen(ColumnsState& s);
   void solve_column(ColumnsState& s, Index c, PairAscent& ascent);

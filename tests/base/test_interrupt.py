@@ -47,6 +47,14 @@ CASES = {
         X, y = data(40_000, 40, 2)
         work = lambda: wm.OneClassSVM(gamma=0.1).fit(X)
     """,
+    "forest on two threads": """
+        X, y = data(60_000, 30, 3)
+        work = lambda: wm.RandomForestClassifier(10**5, n_jobs=2).fit(X, y)
+    """,
+    "one large tree": """
+        X, y = data(1_000_000, 10, 3)
+        work = lambda: [wm.DecisionTreeClassifier().fit(X, y) for _ in range(9)]
+    """,
     "search over C and gamma": """
         X, y = data(6_000, 20, 2)
         work = lambda: wm.SVCCV(Cs=20, gammas=[0.01, 0.1, 1.0]).fit(X, y)

@@ -4,9 +4,9 @@ import sys
 
 import numpy as np
 import pytest
-from sklearn.tree import DecisionTreeClassifier
 from tests.cli.test_bad_input import refused
 
+from widemargin import DecisionTreeClassifier
 from widemargin.cli import root
 from widemargin.data import load_iris_tenths
 from widemargin.study import bias_variance, known_source, turned_labels

@@ -158,9 +158,10 @@ def test_what_an_end_on_the_inside_leaves_is_a_model(monkeypatch, how):
 
 @pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("cls", [wm.SVC, wm.SVR, wm.OneClassSVM])
-def test_sparse_rows_far_from_the_origin_are_told_apart(cls):
+@pytest.mark.parametrize("n", [120, 1700])
+def test_sparse_rows_far_from_the_origin_are_told_apart(cls, n):
     """Their distances are differences of numbers a billion times larger, which float32 does not know."""
-    r = rows(5, 120, 3)
+    r = rows(5, n, 3)
     X = sparse.csr_array(r.X + 3e4)
     model = cls(gamma=0.5).fit(X, r.of(cls))
     near = cls(gamma=0.5).fit(r.X, r.of(cls))

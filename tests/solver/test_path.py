@@ -106,3 +106,20 @@ def test_memory_of_the_last_kernel_holds_the_next():
     assert second.K is first.K
     assert_allclose(second.K, RBF(2.0)(X, X), atol=1e-5)
     assert WholeGram(GramSource(RBF(2.0), RowItems(X[:9])), first.K).K.shape == (9, 9)
+
+
+@pytest.mark.parametrize("order", ["by class", "by fold"])
+def test_columns_that_share_a_working_set_all_move(order):
+    """At the start all items violate alike, and the first of them may be of one class, or all held out in a column."""
+    random = np.random.default_rng(5)
+    X = random.normal(size=(1000, 3))
+    y = np.where(X[:, 0] + 0.5 * random.normal(size=1000) > 0, 1.0, -1.0)
+    rows = np.argsort(y, kind="stable") if order == "by class" else np.arange(1000)
+    X, y = X[rows], y[rows]
+    weight = np.ones((2, 1000))
+    weight[0, :500], weight[1, 500:] = 0.0, 0.0
+    if order == "by class":
+        weight[:] = 1.0
+    for r in BoxPaths(gram(X).rows(), y, weight, BoxOptions()).reach(0.01):
+        assert r.stop == "converged"
+        assert r.gap <= 1e-4

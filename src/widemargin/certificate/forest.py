@@ -31,6 +31,8 @@ class ForestProof:
     seed: int
     draws: int  # rows that each tree drew; 0: all, once
     members: int = 0  # rows were dealt out to so many trees; 0: drawn
+    rows: int = 0  # of the fit
+    weighted: bool = False  # drawn by weights, which the proof does not hold
 
 
 def drawn_times(proof: ForestProof, trees: range, n: int, weight: np.ndarray | None) -> np.ndarray:

@@ -157,7 +157,7 @@ def _faults(points: Points, figures: dict[str, np.ndarray], parts: Sequence[Clai
     p = points
     # What is not finite in b or f is not in the dual either.
     bad = (p.farthest > 0) | ~np.isfinite(p.dual) | ~np.isfinite(p.offsets).all(axis=1)
-    bad |= np.abs(p.missing).max(axis=1) > FEASIBLE * np.add.reduceat(np.abs(p.b), p.first) + TINY
+    bad |= p.most_missing > FEASIBLE * np.add.reduceat(np.abs(p.b), p.first) + TINY
     bad |= figures["gap"] < -figures["rounding"]
     if all(part.coef is not None for part in parts):
         said = joined([np.asarray(part.coef, dtype=np.float64) * part.scale for part in parts])
@@ -181,7 +181,7 @@ def _told(points: Points, figures: dict[str, np.ndarray], k: int, part: Claimed)
     v = int(np.argmax(outside))
     if outside[v] > EQUAL * abs(b[v]):
         faults.append(f"variable {v} is {b[v]:.9g}, outside of its bounds {p.lower[v]:.9g} and {p.upper[v]:.9g}")
-    missing = float(np.abs(points.missing[k]).max())
+    missing = float(points.most_missing[k])
     if missing > FEASIBLE * float(np.abs(b).sum()) + TINY:
         faults.append(f"the variables miss their sum by {missing:.3g}")
     if part.coef is not None:

@@ -87,8 +87,19 @@ class Points:
     @cached_property
     def missing(self) -> np.ndarray:
         """What is missing from each group's total; 0 where no sum is fixed."""
-        sums = [self._sum(self._here(g, self.b, 0.0)) for g in range(self.groups)]
-        return np.where(self.fixed[:, None], self.total - np.column_stack(sums), 0.0)
+        missing = np.empty_like(self.total)
+        for g in range(self.groups):
+            missing[:, g] = self.total[:, g] - self._sum(self._here(g, self.b, 0.0))
+        missing[~self.fixed] = 0.0
+        return missing
+
+    @cached_property
+    def most_missing(self) -> np.ndarray:
+        return np.abs(self.missing[:, 0]) if self.groups == 1 else np.abs(self.missing).max(axis=1)
+
+    def _of_groups(self, values: np.ndarray) -> np.ndarray:
+        """Summed over the groups of each problem."""
+        return values[:, 0] if self.groups == 1 else values.sum(axis=1)
 
     @cached_property
     def largest(self) -> np.ndarray:
@@ -109,11 +120,11 @@ class Points:
         r = self.t - f - o
         bound = np.where(r > 0, self.upper, self.lower)
         terms = (bound - self.b) * r
-        primal = self.square / 2 + self._sum(bound * r) + (self.offsets * self.total).sum(axis=1)
-        gap = self._sum(terms) + (self.offsets * self.missing).sum(axis=1)
+        primal = self.square / 2 + self._sum(bound * r) + self._of_groups(self.offsets * self.total)
+        gap = self._sum(terms) + self._of_groups(self.offsets * self.missing)
         of_r = e + 4 * UNIT * (np.abs(self.t) + np.abs(f) + np.abs(o))
         rounding = self._sum((self.upper - self.lower) * of_r) + gamma(self.sizes + 8) * self._sum(np.abs(terms))
-        rounding += (np.abs(self.offsets) * np.abs(self.missing)).sum(axis=1)
+        rounding += self._of_groups(np.abs(self.offsets * self.missing))
         rounding += gamma(self.sizes + 4) * self._sum(np.abs(o) * np.abs(self.b))
         least = 1e-12 * np.array([p.sum_of_bounds for p in self.problems])
         return gap_figures(primal, self.dual, gap, rounding, least)
@@ -126,7 +137,7 @@ class Points:
         good = proved > 0
         proved, least = np.where(good, proved, 1.0), np.where(good, least, 1.0)
         stretch, most = 1 / least**2, 1 / proved**2
-        missing = (self.offsets * self.missing).sum(axis=1)
+        missing = self._of_groups(self.offsets * self.missing)
         gap = q * (stretch - 1) / 2 + self._sum(a * (margins - 1)) + missing
         rounding = q * (most - stretch) / 2 + (most + 1) * self.square_error / 2
         rounding += self._sum(a * e) + 4 * UNIT * q * (most + 1)
@@ -149,7 +160,7 @@ class Points:
         at_bound = (b == self.lower) | (b == self.upper)
         return {
             "kkt_violation": violation,
-            "infeasibility": np.maximum(np.maximum(self.farthest, 0.0), np.abs(self.missing).max(axis=1)),
+            "infeasibility": np.maximum(np.maximum(self.farthest, 0.0), self.most_missing),
             "n_free": self._sum(~at_bound * 1),
             "n_bounded": self._sum((at_bound & (b != 0)) * 1),
         }

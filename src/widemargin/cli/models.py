@@ -26,6 +26,16 @@ _CLASSES = {
     "nu-svr": "NuSVR",
     "one-class": "OneClassSVM",
     "kernel-ridge": "KernelRidge",
+    "tree": "DecisionTreeClassifier",
+    "tree-regressor": "DecisionTreeRegressor",
+    "stump": "DecisionStump",
+    "forest": "RandomForestClassifier",
+    "forest-regressor": "RandomForestRegressor",
+    "extra-trees": "ExtraTreesClassifier",
+    "extra-trees-regressor": "ExtraTreesRegressor",
+    "decision-forest": "DecisionForestClassifier",
+    "bagging": "BaggingClassifier",
+    "bagging-regressor": "BaggingRegressor",
 }
 MODELS = {name: cls for name, cls in _CLASSES.items() if cls in widemargin.__all__}
 DEFAULT = "perceptron"

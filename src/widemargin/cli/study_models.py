@@ -1,4 +1,4 @@
-"""The learners of `wm study` by their names, as data. Trees are scikit-learn's until this package has its own."""
+"""The learners of `wm study` by their names, as data."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from .session import UsageError
 
 # name: (module, classifier, regressor, parameters, what stands inside)
 _LEARNERS: dict[str, tuple[str, str, str, dict[str, Any], str]] = {
-    "tree": ("sklearn.tree", "DecisionTreeClassifier", "DecisionTreeRegressor", {}, ""),
-    "stump": ("sklearn.tree", "DecisionTreeClassifier", "DecisionTreeRegressor", {"max_depth": 1}, ""),
-    "extra-tree": ("sklearn.tree", "ExtraTreeClassifier", "ExtraTreeRegressor", {}, ""),
-    "bagged-trees": ("sklearn.ensemble", "BaggingClassifier", "BaggingRegressor", {}, "tree"),
-    "forest": ("sklearn.ensemble", "RandomForestClassifier", "RandomForestRegressor", {}, ""),
-    "extra-trees": ("sklearn.ensemble", "ExtraTreesClassifier", "ExtraTreesRegressor", {}, ""),
+    "tree": ("widemargin", "DecisionTreeClassifier", "DecisionTreeRegressor", {}, ""),
+    "stump": ("widemargin", "DecisionTreeClassifier", "DecisionTreeRegressor", {"max_depth": 1}, ""),
+    "extra-tree": ("widemargin", "DecisionTreeClassifier", "DecisionTreeRegressor", {"splitter": "random"}, ""),
+    "bagged-trees": ("widemargin", "BaggingClassifier", "BaggingRegressor", {}, "tree"),
+    "forest": ("widemargin", "RandomForestClassifier", "RandomForestRegressor", {}, ""),
+    "extra-trees": ("widemargin", "ExtraTreesClassifier", "ExtraTreesRegressor", {}, ""),
     "linear": ("sklearn.linear_model", "RidgeClassifier", "LinearRegression", {}, ""),
-    "bagged-linear": ("sklearn.ensemble", "BaggingClassifier", "BaggingRegressor", {}, "linear"),
+    "bagged-linear": ("widemargin", "BaggingClassifier", "BaggingRegressor", {}, "linear"),
     "neighbours": ("sklearn.neighbors", "KNeighborsClassifier", "KNeighborsRegressor", {}, ""),
 }
-LEARNERS = (*_LEARNERS, *MODELS)
+LEARNERS = tuple(dict.fromkeys([*_LEARNERS, *MODELS]))
 
 
 def learner(name: str, kind: str, members: int) -> Any:
     """An unfitted learner for "classes" or "numbers"; `members` of them in an ensemble."""
-    if name in MODELS:
+    if name in MODELS and name not in _LEARNERS:
         found = model_class(name)()
         if kind_of(found) != kind:
             raise UsageError(f"--model {name} does not predict {kind}: choose another, or another target")
@@ -37,6 +37,6 @@ def learner(name: str, kind: str, members: int) -> Any:
         raise UsageError(f"there is no learner {name!r}; {guess}the learners are {', '.join(LEARNERS)}")
     module, classifier, regressor, parameters, inside = _LEARNERS[name]
     cls = getattr(import_module(module), classifier if kind == "classes" else regressor)
-    if module == "sklearn.ensemble":
+    if "n_estimators" in cls().get_params():
         parameters = {**parameters, "n_estimators": members}
     return cls(**({"estimator": learner(inside, kind, members)} if inside else {}), **parameters)

@@ -102,5 +102,7 @@ class DecisionForestClassifier(ForestClassifier):
             what = "warm_start=True" if self.warm_start else "bootstrap=False"
             raise BadInput(f"rows are dealt out to the trees of a decision forest: {what} has no meaning here.")
         if self.n_estimators > data.n:
-            raise BadInput(f"n_estimators={self.n_estimators} trees cannot share n_samples={data.n} rows: ask for fewer.")
+            raise BadInput(
+                f"n_estimators={self.n_estimators} trees cannot share n_samples={data.n} rows: ask for fewer."
+            )
         return int(self.n_estimators)

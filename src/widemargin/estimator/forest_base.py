@@ -16,7 +16,7 @@ from ..base.errors import BadInput
 from ..base.params import Integral, Interval, RealNotInt, count
 from ..base.records import Stop, Trace
 from ..base.warn import warn
-from ..certificate.forest import ForestProof, oob_votes, row_losses
+from ..certificate.forest import ForestProof, drawn_times, oob_votes, row_losses
 from ..model.tree_view import TreeView
 from ..model.trees import Trees
 from ..solver.forest import ForestSolver, ForestState
@@ -184,8 +184,9 @@ class ForestLearner(TreeLearner):
         truth, chosen = data.targets, chosen[:, 0] if data.outputs == 1 else chosen
         if callable(self.oob_score):
             self.oob_score_ = self.oob_score(truth, chosen)
-        elif data.labels:
-            self.oob_score_ = accuracy_score(truth, chosen) if data.outputs == 1 else float((truth == chosen).mean())
+        elif data.labels:  # of several outputs all must be right, as in score
+            same = truth == chosen
+            self.oob_score_ = accuracy_score(truth, chosen) if data.outputs == 1 else float(same.all(axis=1).mean())
         else:
             self.oob_score_ = r2_score(truth, chosen)
 
@@ -211,6 +212,18 @@ class ForestLearner(TreeLearner):
             tree.classes_, tree.n_classes_ = self.classes_, self.n_classes_
         tree.trees_, tree.proof_, tree.trace_ = self.trees_.take(t), None, Trace(("trees",))
         return tree
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows that each tree has drawn, as often as it has; only where rows had no weights."""
+        check_is_fitted(self)
+        proof = self.proof_
+        if proof is None or proof.weighted:
+            raise AttributeError("the rows that trees drew are known with the proof, and where rows had no weights.")
+        if not proof.draws:
+            return [np.arange(proof.rows)] * len(self.trees_)
+        times = drawn_times(proof, range(len(self.trees_)), proof.rows, None)
+        return [np.repeat(np.arange(proof.rows), one) for one in times]
 
     @property
     def estimator_(self) -> Any:

@@ -213,7 +213,9 @@ class TreeLearner(Learner):
             sizes = [len(c) for c in classes]
             self.classes_: Any = classes[0] if len(classes) == 1 else classes
             self.n_classes_: Any = sizes[0] if len(classes) == 1 else sizes
-        self.proof_: ForestProof | None = ForestProof(plan.seed, plan.draws, plan.members)
+        self.proof_: ForestProof | None = ForestProof(
+            plan.seed, plan.draws, plan.members, data.n, data.weight is not None
+        )
 
     # ---- certificate -----------------------------------------------------------------------------------------------
 

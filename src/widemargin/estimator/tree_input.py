@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import compute_sample_weight
 
 from .. import _core
@@ -122,6 +123,8 @@ def _encoded(columns: list[np.ndarray]) -> tuple[tuple[Labels, ...], np.ndarray]
 
 def _columns(y: Any) -> tuple[list[np.ndarray], bool]:
     """The targets, output by output."""
+    if sp.issparse(y):
+        raise BadInput("sparse multilabel-indicator for y is not supported: give y.toarray().")
     try:
         plain = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
     except ValueError:  # rows of different lengths

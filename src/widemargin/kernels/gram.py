@@ -14,6 +14,7 @@ from .items import Items, RowItems
 from .rows import RBF, RowKernel
 
 ROWS, COLUMNS = 2048, 1024  # of a block: both sides are long, so that preparing them costs little beside the values
+FULL = 4  # times as many values as entries that sparse rows may have to be taken for full
 PIECE = 1 << 21  # float64 values at a time on the way to float32
 
 
@@ -87,15 +88,21 @@ class GramSource:
 
     @cached_property
     def near_origin(self) -> Any:
-        """The items; for a radial kernel moved by a mean far out, where float32 would lose their distances."""
+        """The items; for a radial kernel moved by a mean far out, where float32 would lose their distances.
+
+        Sparse rows have no zeros when they are moved: only those that have few are.
+        """
         items = self.items
-        if not (isinstance(self.kernel, RBF) and isinstance(items, RowItems)) or items.sparse or not len(items):
+        if not (isinstance(self.kernel, RBF) and isinstance(items, RowItems)) or not len(items):
             return items
-        mean = items.X.mean(axis=0, dtype=np.float64)
+        if items.sparse and FULL * items.X.nnz < items.X.shape[0] * items.X.shape[1]:
+            return items
+        mean = np.asarray(items.X.mean(axis=0, dtype=np.float64)).ravel()
         far = float(mean @ mean)
         if not far > float(items.native.squared_norms(1).mean()) / 2:
             return items
-        return RowItems((items.X - mean).astype(items.X.dtype), items.names)
+        X = items.X.toarray() if items.sparse else items.X
+        return RowItems((X - mean).astype(X.dtype), items.names)
 
 
 class _Some(GramSource):

@@ -30,7 +30,7 @@ from ..model.box import BoxProblem
 MOST_STEPS = 120
 GAP = 1e-11  # of the objective
 LATE = 12  # steps without halving the gap
-WORK = 1e9  # operations of a step: variables x columns^2
+WORK = 4e8  # variables x columns^2: a step takes a third of a second then
 RANK = 1e-14  # of the largest diagonal entry: what is left out of a factor
 MOST_ITEMS = 1500  # of a kernel that has to be factored
 FREE = 4000  # variables that may be moved at the end
@@ -72,7 +72,7 @@ def _factored(source: GramSource, N: int) -> np.ndarray | None:
     K = source.block(None, None)
     K[np.diag_indices(len(K))] = source.diag
     L, order, rank, info = dpstrf(K, lower=1, tol=RANK * float(np.max(source.diag, initial=0.0)))
-    if info < 0 or rank == 0 or N * rank**2 > WORK / 3:
+    if info < 0 or rank == 0 or N * rank**2 > WORK:
         return None
     Z = np.empty((source.n, rank))
     Z[order - 1] = np.tril(L)[:, :rank]
