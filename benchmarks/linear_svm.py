@@ -137,6 +137,11 @@ def show(problem: str, loss: str, rows: dict[str, Any]) -> None:
         print(f"  least: {min(faster.values()):.2f} x", flush=True)
 
 
+def kept_results(known: dict[str, Any]) -> None:
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(known, indent=2) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("rows", nargs="*")
@@ -152,12 +157,12 @@ def main() -> None:
             found = race(problem, loss)
             show(problem, loss, found)
             known[f"{problem} {loss}"] = {"measured": str(date.today()), "runs": found, "times": ratios(problem, found)}
+            kept_results(known)
     if args.agree:
         known["agreement"] = agreement.agreement()
     if args.path:
         known["path"] = agreement.path()
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(known, indent=2) + "\n")
+    kept_results(known)
 
 
 if __name__ == "__main__":

@@ -100,6 +100,9 @@ def test_rules_choose_among_the_same_scores():
     assert CS[best.knee[1]] == found["knee"].C_
     np.testing.assert_array_equal(found["knee"].path_.scores, best.scores)
     assert found["best"].best_estimator_.C == found["best"].C_
+    assert len({model.C_ for model in found.values()}) > 1  # not all of them 1
+    for model in found.values():
+        assert wm.certify(model, X, y).primal == pytest.approx(model.certificate_.primal)
 
 
 def test_weights_count_in_training_and_scores():

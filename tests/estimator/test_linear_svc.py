@@ -122,8 +122,9 @@ def test_all_classes_at_once_are_those_of_liblinear(name):
 def test_of_two_classes_the_common_problem_is_the_hinge_at_twice_the_price():
     """At the optimum w_0 = -w_1 = u / 2, and 1/2 |w_0|^2 + 1/2 |w_1|^2 = 1/4 |u|^2."""
     X, y, _ = two()
-    together = wm.LinearSVC(multi_class="crammer_singer", C=0.4, tol=1e-9).fit(X, y)
-    hinge = wm.LinearSVC(loss="hinge", C=0.8, tol=1e-9).fit(X, y)
+    together = wm.LinearSVC(multi_class="crammer_singer", C=0.004, tol=1e-9).fit(X, y)
+    hinge = wm.LinearSVC(loss="hinge", C=0.008, tol=1e-9).fit(X, y)
+    assert together.certificate_.primal == pytest.approx(hinge.certificate_.primal)
     np.testing.assert_allclose(together.coef_, hinge.coef_, atol=1e-6)
 
 

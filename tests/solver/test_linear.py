@@ -210,6 +210,19 @@ def test_rows_held_at_the_margin_do_not_stay_out_wrongly():
     assert value(p, solver.solution(state)[0]) == pytest.approx(cold, rel=3e-9)
 
 
+def test_a_look_that_is_not_satisfied_brings_all_rows_back():
+    p = problem(Hinge(), n=50, d=3)
+    solver = DescentSolver(p, 1e-9)
+    state = solver.start()
+    solver.advance(state, 1 << 40, 2)
+    state.left_at[:] = 1
+    state.counters[-1] = 0
+    assert not solver._judged(state)
+    assert not state.left_at.any()
+    assert state.active == 50
+    assert state.aim <= 1e-9
+
+
 # ---- which method, and when it is slow -----------------------------------------------------------------------------
 
 
