@@ -14,8 +14,8 @@ from widemargin.data import read_table
 from widemargin.estimator.file_model import FileModel
 
 TOLD = {
-    "model", "file", "rows", "features", "classes", "epochs", "steps", "updates", "support", "converged", "stop_reason",
-    "training_errors", "training_error", "reading", "seconds", "certificate", "output",
+    "model", "file", "rows", "features", "classes", "epochs", "steps", "solver", "updates", "support", "converged",
+    "stop_reason", "training_errors", "training_error", "reading", "seconds", "certificate", "output",
 }  # fmt: skip
 
 

@@ -47,12 +47,20 @@ def test_the_first_split_is_the_best_of_all(criterion, table):
     assert oracle.left_over(criterion, left, y.tolist(), w.tolist()) == pytest.approx(best, abs=1e-9)
 
 
-def same_but_for_ties(ours, theirs):
+def gains(tree):
+    """What each split takes off the impurity, smallest first."""
+    mass = tree.weighted_n_node_samples * tree.impurity
+    inner = np.flatnonzero(tree.children_left >= 0)
+    return np.sort(mass[inner] - mass[tree.children_left[inner]] - mass[tree.children_right[inner]])
+
+
+def same_but_for_ties(ours, theirs, best_first=False):
     """Walks both trees from the root. Where splits differ, both must leave the same impurity, and the walk ends there.
 
-    Returns the number of nodes that were found equal.
+    A number of leaves that is limited goes to the best splits first: after a tie, or where two splits are equally good,
+    another node may be left whole. Returns the number of nodes that were found equal.
     """
-    waiting, equal = [(0, 0)], 0
+    waiting, equal, whole, ties = [(0, 0)], 0, 0, 0
     while waiting:
         i, j = waiting.pop()
         assert ours.n_node_samples[i] == theirs.n_node_samples[j]
@@ -60,7 +68,9 @@ def same_but_for_ties(ours, theirs):
         assert ours.impurity[i] == pytest.approx(theirs.impurity[j], abs=1e-9)
         np.testing.assert_allclose(ours.value[i], theirs.value[j], rtol=1e-9, atol=1e-12)
         children = [(v.children_left[k], v.children_right[k]) for v, k in ((ours, i), (theirs, j))]
-        assert (children[0][0] < 0) == (children[1][0] < 0)
+        if (children[0][0] < 0) != (children[1][0] < 0):
+            whole += 1
+            continue
         equal += 1
         if children[0][0] < 0:
             continue
@@ -74,6 +84,14 @@ def same_but_for_ties(ours, theirs):
             for v, both in zip((ours, theirs), children, strict=True)
         ]
         assert left[0] == pytest.approx(left[1], rel=1e-9, abs=1e-9)
+        ties += 1
+    if whole:
+        assert best_first
+        assert (
+            ties
+            or min(np.diff(gains(tree)).min(initial=1) for tree in (ours, theirs)) < 1e-9
+            or (gains(ours).min() == pytest.approx(gains(theirs).min(), rel=1e-9))
+        )
     return equal
 
 
@@ -92,7 +110,7 @@ def test_the_tree_is_scikit_learns_where_there_are_no_ties(criterion, limits, se
     cls = peer.DecisionTreeRegressor if criterion == "squared_error" else peer.DecisionTreeClassifier
     theirs = cls(criterion=criterion, random_state=0, **limits).fit(X, y, sample_weight=w).tree_
     ours = tree_for(criterion, **limits).fit(X, y, sample_weight=w).tree_
-    same_but_for_ties(ours, theirs)
+    same_but_for_ties(ours, theirs, best_first="max_leaf_nodes" in limits)
 
 
 def test_a_large_tree_of_many_numbers_is_scikit_learns():
