@@ -194,7 +194,7 @@ def race(problem: Any, wanted: set[str], skip: set[str], limit: float, kept: boo
         roof = roofline(data)
         for name, options in (PEERS | OURS).items():
             if name == "ours at their gap":
-                gaps = [r["relative_gap"] for r in found.values() if "relative_gap" in r]
+                gaps = [r["relative_gap"] for n, r in found.items() if n in PEERS and "relative_gap" in r]
                 if not gaps or min(gaps) <= 1e-4:
                     continue
                 options = {"gap_tol": min(gaps)}
