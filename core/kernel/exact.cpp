@@ -24,7 +24,7 @@ ExactScore::ExactScore(const AnyRows& rows, const KernelSpec& spec, int threads)
   if (spec.kind != KernelKind::rbf) return;
   gq_.resize(static_cast<std::size_t>(count(rows)));
   squared_norms(rows, gq_.data(), threads);
-  for (double& q : gq_) q *= spec.gamma;
+  for (double& q : gq_) q *= spec.gamma * log2_e;
 }
 
 double ExactScore::operator()(Index i, Span<const Column> support, const double* c, double one) {

@@ -18,7 +18,7 @@ class ExactScore {
  private:
   AnyRows rows_;
   KernelSpec spec_;
-  std::vector<double> gq_;             // gamma |x|^2, rbf only
+  std::vector<double> gq_;             // gamma |x|^2 log2_e, rbf only
   std::vector<double> w_, k_, gq_of_;  // row i spread out, kernel values, norms of the support
 };
 

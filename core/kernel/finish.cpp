@@ -25,6 +25,12 @@ constexpr double taylor13[] = {
 
 // 2^r for |r| <= 1/2, highest first: the polynomial of degree 5 with value 1 at 0 and the least relative error, 9.2e-8.
 constexpr float exp2_5[] = {0x1.5bb994p-10f, 0x1.3cea84p-7f, 0x1.c6b754p-5f, 0x1.ebf9bcp-3f, 0x1.62e42ap-1f, 1.f};
+// The same of degree 11, 1.8e-17.
+constexpr double exp2_11[] = {0x1.c0638527edf34p-32, 0x1.e605f979c7a5dp-28, 0x1.b54167a0b9061p-24,
+                              0x1.62bfd49ed0adfp-20, 0x1.ffcbee3b0af8cp-17, 0x1.4309130961163p-13,
+                              0x1.5d87fe7bbbe07p-10, 0x1.3b2ab6fba1e1cp-7,  0x1.c6b08d7048f31p-5,
+                              0x1.ebfbdff82c598p-3,  0x1.62e42fefa39f3p-1,  1.};
+constexpr double least_power = -1022;
 
 // ln 2 in two pieces: n * high is exact for every n that can occur.
 struct Single {
@@ -67,6 +73,15 @@ float plain_exp2(float t) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(p) + (std::bit_cast<std::uint32_t>(shifted) << 23));
 }
 
+// 2^t for t <= 0, 0 below the range of normal numbers.
+double plain_exp2(double t) {
+  if (!(t >= least_power)) return t < 0 ? 0.0 : t;  // NaN stays NaN
+  const double shifted = t + Double::magic, r = t - (shifted - Double::magic);
+  double p = exp2_11[0];
+  for (std::size_t k = 1; k < std::size(exp2_11); ++k) p = p * r + exp2_11[k];
+  return p * Double::power(shifted);
+}
+
 // NaN survives so that callers see it.
 void plain_rbf(float* k, Index n, float two_gamma, float ga, const float* gb) {
   for (Index b = 0; b < n; ++b) {
@@ -77,8 +92,8 @@ void plain_rbf(float* k, Index n, float two_gamma, float ga, const float* gb) {
 }
 void plain_rbf(double* k, Index n, double two_gamma, double ga, const double* gb) {
   for (Index b = 0; b < n; ++b) {
-    const double x = two_gamma * k[b] - (ga + gb[b]);
-    k[b] = plain_exp(x > 0 ? 0.0 : x);
+    const double t = two_gamma * k[b] - (ga + gb[b]);
+    k[b] = plain_exp2(t > 0 ? 0.0 : t);
   }
 }
 
@@ -148,6 +163,16 @@ AVX2 inline __m256d vector_exp(__m256d x) {
   return _mm256_and_pd(_mm256_mul_pd(p, _mm256_castsi256_pd(bits)), alive);
 }
 
+AVX2 inline __m256d vector_exp2(__m256d t) {
+  const __m256d magic = _mm256_set1_pd(Double::magic), shifted = _mm256_add_pd(t, magic);
+  const __m256d alive = _mm256_cmp_pd(t, _mm256_set1_pd(least_power), _CMP_NLT_UQ);
+  const __m256d r = _mm256_sub_pd(t, _mm256_sub_pd(shifted, magic));
+  __m256d p = _mm256_set1_pd(exp2_11[0]);
+  for (int k = 1; k < 12; ++k) p = _mm256_fmadd_pd(p, r, _mm256_set1_pd(exp2_11[k]));
+  const __m256i bits = _mm256_slli_epi64(_mm256_add_epi64(_mm256_castpd_si256(shifted), _mm256_set1_epi64x(1023)), 52);
+  return _mm256_and_pd(_mm256_mul_pd(p, _mm256_castsi256_pd(bits)), alive);
+}
+
 AVX2 void avx2_rbf(float* k, Index n, float two_gamma, float ga, const float* gb) {
   const __m256 g = _mm256_set1_ps(two_gamma), a = _mm256_set1_ps(ga), zero = _mm256_setzero_ps();
   Index b = 0;
@@ -171,8 +196,8 @@ AVX2 void avx2_rbf(double* k, Index n, double two_gamma, double ga, const double
   Index b = 0;
   for (; b + 4 <= n; b += 4) {
     const __m256d norms = _mm256_add_pd(a, _mm256_loadu_pd(gb + b));
-    const __m256d x = _mm256_min_pd(zero, _mm256_fmsub_pd(g, _mm256_loadu_pd(k + b), norms));
-    _mm256_storeu_pd(k + b, vector_exp(x));
+    const __m256d t = _mm256_min_pd(zero, _mm256_fmsub_pd(g, _mm256_loadu_pd(k + b), norms));
+    _mm256_storeu_pd(k + b, vector_exp2(t));
   }
   if (b == n) return;
   double rest[4] = {}, norms[4] = {};
@@ -247,6 +272,7 @@ AVX2 void avx2_tanh_all(double* x, Index n) {
 // The radial kernel with vectors twice as long; other functions stay with AVX2. The masks of all lanes are there
 // because some functions without a mask draw warnings about uninitialised values from GCC 12's own header.
 constexpr __mmask16 all16 = 0xffff;
+constexpr __mmask8 all8 = 0xff;
 
 AVX512 inline __m512 vector_exp(__m512 x) {
   const __m512 magic = _mm512_set1_ps(Single::magic);
@@ -281,25 +307,25 @@ AVX512 void avx512_rbf(float* k, Index n, float two_gamma, float ga, const float
   _mm512_mask_storeu_ps(k + b, rest, value(_mm512_maskz_loadu_ps(rest, k + b), _mm512_maskz_loadu_ps(rest, gb + b)));
 }
 
-AVX512 inline __m512d vector_exp(__m512d x) {
-  const __m512d magic = _mm512_set1_pd(Double::magic);
-  const __mmask8 alive = _mm512_cmp_pd_mask(x, _mm512_set1_pd(Double::least), _CMP_NLT_UQ);
-  const __m512d n = _mm512_sub_pd(_mm512_fmadd_pd(x, _mm512_set1_pd(log2_e), magic), magic);
-  __m512d r = _mm512_fnmadd_pd(n, _mm512_set1_pd(Double::high), x);
-  r = _mm512_fnmadd_pd(n, _mm512_set1_pd(Double::low), r);
-  __m512d p = _mm512_set1_pd(taylor13[0]);
-  for (int k = 1; k < 14; ++k) p = _mm512_fmadd_pd(p, r, _mm512_set1_pd(taylor13[k]));
+AVX512 inline __m512d vector_exp2(__m512d t) {
+  const __mmask8 alive = _mm512_cmp_pd_mask(t, _mm512_set1_pd(least_power), _CMP_NLT_UQ);
+  const __m512d n = _mm512_maskz_roundscale_pd(alive, t, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  const __m512d r = _mm512_sub_pd(t, n);
+  __m512d p = _mm512_set1_pd(exp2_11[0]);
+  for (int k = 1; k < 12; ++k) p = _mm512_fmadd_pd(p, r, _mm512_set1_pd(exp2_11[k]));
   return _mm512_maskz_scalef_pd(alive, p, n);
 }
 
 AVX512 void avx512_rbf(double* k, Index n, double two_gamma, double ga, const double* gb) {
   const __m512d g = _mm512_set1_pd(two_gamma), a = _mm512_set1_pd(ga), zero = _mm512_setzero_pd();
-  for (Index b = 0; b < n; b += 8) {
-    const __mmask8 here = n - b < 8 ? static_cast<__mmask8>((1u << (n - b)) - 1) : __mmask8{0xff};
-    const __m512d norms = _mm512_add_pd(a, _mm512_maskz_loadu_pd(here, gb + b));
-    const __m512d x = _mm512_fmsub_pd(g, _mm512_maskz_loadu_pd(here, k + b), norms);
-    _mm512_mask_storeu_pd(k + b, here, vector_exp(_mm512_maskz_min_pd(0xff, zero, x)));
-  }
+  const auto value = [&](__m512d product, __m512d norm) AVX512 {
+    return vector_exp2(_mm512_maskz_min_pd(all8, zero, _mm512_fmsub_pd(g, product, _mm512_add_pd(a, norm))));
+  };
+  Index b = 0;
+  for (; b + 8 <= n; b += 8) _mm512_storeu_pd(k + b, value(_mm512_loadu_pd(k + b), _mm512_loadu_pd(gb + b)));
+  if (b == n) return;
+  const __mmask8 rest = static_cast<__mmask8>((1u << (n - b)) - 1);
+  _mm512_mask_storeu_pd(k + b, rest, value(_mm512_maskz_loadu_pd(rest, k + b), _mm512_maskz_loadu_pd(rest, gb + b)));
 }
 
 AVX512 void avx512_exp_all(float* x, Index n) {
@@ -333,7 +359,7 @@ T power(T base, int degree) {
 template <class T>
 void finish(const KernelSpec& spec, T* k, Index n, T ga, const T* gb) {
   const T gamma = static_cast<T>(spec.gamma), offset = static_cast<T>(spec.offset);
-  const T two_gamma = static_cast<T>(2 * spec.gamma * exponent_unit<T>);
+  const T two_gamma = static_cast<T>(2 * spec.gamma * log2_e);
   switch (spec.kind) {
     case KernelKind::linear:
       for (Index b = 0; b < n; ++b) k[b] *= gamma;

@@ -78,7 +78,7 @@ KernelRows<T>::KernelRows(const AnyRows& rows, const KernelSpec& spec, int threa
   spec_.gamma = spec.gamma / scale_ / scale_;
   gq_.resize(spec.kind == KernelKind::rbf ? norm_.size() : 0);
   for (std::size_t i = 0; i < norm_.size(); ++i) {
-    if (!gq_.empty()) gq_[i] = static_cast<T>(norm_[i] * spec.gamma * exponent_unit<T>);
+    if (!gq_.empty()) gq_[i] = static_cast<T>(norm_[i] * spec.gamma * log2_e);
     norm_[i] = std::sqrt(norm_[i]) * scale_;
   }
   terms_ = d_;
@@ -213,16 +213,22 @@ void Panel<T>::products(const KernelRows<T>& other, const T* packed, const Colum
 }
 
 template <class T>
-void Panel<T>::against(const KernelRows<T>& other, Index first, Index count, T* const* out) const {
+void Panel<T>::tiles(const KernelRows<T>& other, const T* packed, const Column* J, const std::vector<T>& norms,
+                     Index first, Index count, T* const* out) const {
   const Index step = tile_columns(m_, d_);
   for (Index b = 0; b < count; b += step) {
     const Index n = std::min(step, count - b);
     T* at[most];
     for (Index a = 0; a < m_; ++a) at[a] = out[a] + b;
-    products(other, other.packed_.data(), nullptr, first + b, n, at);
-    const T* gb = other.gq_.empty() ? nullptr : other.gq_.data() + first + b;
+    products(other, packed, J, first + b, n, at);
+    const T* gb = norms.empty() ? nullptr : norms.data() + first + b;
     for (Index a = 0; a < m_; ++a) finish(other.spec_, at[a], n, ga_[static_cast<std::size_t>(a)], gb);
   }
+}
+
+template <class T>
+void Panel<T>::against(const KernelRows<T>& other, Index first, Index count, T* const* out) const {
+  tiles(other, other.packed_.data(), nullptr, other.gq_, first, count, out);
 }
 
 template <class T>
@@ -239,9 +245,7 @@ void Picked<T>::pick(const KernelRows<T>& rows, const Column* J, Index count) {
 
 template <class T>
 void Panel<T>::against(const Picked<T>& other, Index first, Index count, T* const* out) const {
-  products(*other.rows_, other.x_.data(), other.J_.data(), first, count, out);
-  const T* gb = other.gb_.empty() ? nullptr : other.gb_.data() + first;
-  for (Index a = 0; a < m_; ++a) finish(other.rows_->spec_, out[a], count, ga_[static_cast<std::size_t>(a)], gb);
+  tiles(*other.rows_, other.x_.data(), other.J_.data(), other.gb_, first, count, out);
 }
 
 void kernel_block(const KernelRows<double>& a, const KernelRows<double>& b, double* out, int threads, Poll poll) {

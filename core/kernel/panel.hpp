@@ -98,6 +98,8 @@ class Panel {
  private:
   void spread(const SparseRows<T>& rows, const Column* I);
   bool direct() const { return d_ <= 1024; }  // sparse: every column has its place, used or not
+  void tiles(const KernelRows<T>& other, const T* packed, const Column* J, const std::vector<T>& norms, Index first,
+             Index count, T* const* out) const;
   void products(const KernelRows<T>& other, const T* packed, const Column* J, Index first, Index count,
                 T* const* out) const;
   Index m_ = 0, d_ = 0;

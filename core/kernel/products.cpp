@@ -95,11 +95,16 @@ INLINE double dot(const T* x, const T* y, Index n) {
 #pragma GCC unroll 4
     for (int q = 0; q < 4; ++q)
       s[q] += *reinterpret_cast<const V*>(x + k + q * W) * *reinterpret_cast<const V*>(y + k + q * W);
+#pragma GCC unroll 3
+  for (int q = 0; q < 3; ++q, k += W) {
+    if (k + W > n) break;
+    s[q] += *reinterpret_cast<const V*>(x + k) * *reinterpret_cast<const V*>(y + k);
+  }
   const V all = (s[0] + s[1]) + (s[2] + s[3]);
-  double sum = 0;
-  for (Index w = 0; w < W; ++w) sum += static_cast<double>(all[w]);
-  for (; k < n; ++k) sum += static_cast<double>(x[k] * y[k]);
-  return sum;
+  double sum[2] = {};
+  for (Index w = 0; w < W; w += 2) sum[0] += static_cast<double>(all[w]), sum[1] += static_cast<double>(all[w + 1]);
+  for (; k < n; ++k) sum[0] += static_cast<double>(x[k] * y[k]);
+  return sum[0] + sum[1];
 }
 
 template <class T, int Bytes>
