@@ -6,6 +6,7 @@
 //          residual   C l(z) - D(b) + b z >= 0, 0 exactly where b belongs to z [BoydVandenberghe04, sec. 3.3.2]: no
 //                     figures that cancel are subtracted in it
 //          dual_step  the b' that maximises D(b') - z (b' - b) - q/2 (b' - b)^2
+//          inside     whether b may move a little both ways along one piece of D
 //          push       how far b is from where z pushes it (violation), or how firmly it is held at a kink (slack)
 // A loss of one's own: a struct with these functions, and a line in `with_loss`.
 #pragma once
@@ -34,6 +35,7 @@ concept Loss = requires(const L l, double v) {
   { l.reward(v, v, v) } -> std::same_as<double>;
   { l.residual(v, v, v, v) } -> std::same_as<double>;
   { l.dual_step(v, v, v, v, v) } -> std::same_as<double>;
+  { l.inside(v, v) } -> std::same_as<bool>;
   { l.push(v, v, v, v) } -> std::same_as<Push>;
 };
 
@@ -57,6 +59,7 @@ struct Hinge {
   double dual_step(double b, double z, double q, double t, double C) const {
     return t * std::clamp(t * b + detail::divided(1 - t * z, q), 0.0, C);
   }
+  bool inside(double b, double C) const { return b != 0 && std::abs(b) < C; }
   Push push(double z, double b, double t, double C) const {
     const double g = 1 - t * z, a = t * b;
     if (a <= 0) return detail::held_below(g);
@@ -83,6 +86,7 @@ struct SquaredHinge {
     const double a = t * b, ridge = 1 / (2 * C);
     return t * std::max(0.0, a + (1 - t * z - a * ridge) / (q + ridge));
   }
+  bool inside(double b, double) const { return b != 0; }
   Push push(double z, double b, double t, double C) const {
     const double a = t * b, g = 1 - t * z - a / (2 * C);
     return a <= 0 ? detail::held_below(g) : Push{std::abs(g), 0};
@@ -129,6 +133,7 @@ struct Logistic {
     }
     return t * std::clamp(C * share(v), 0.0, C);
   }
+  bool inside(double, double) const { return true; }
   Push push(double, double, double, double) const { return {}; }  // every b is inside: nothing can be left out
 };
 
@@ -149,6 +154,7 @@ struct Tube {
     if (q <= 0) return std::abs(t - z) > eps ? (t > z ? C : -C) : b;
     return std::clamp(detail::soft(b + (t - z) / q, eps / q), -C, C);
   }
+  bool inside(double b, double C) const { return b != 0 && std::abs(b) < C; }
   Push push(double z, double b, double t, double C) const {
     const double g = t - z;
     if (b == 0) return detail::held_below(std::abs(g) - eps);
@@ -177,6 +183,7 @@ struct SquaredTube {
     const double ridge = 1 / (2 * C), k = q + ridge;
     return detail::soft(b + (t - z - b * ridge) / k, eps / k);
   }
+  bool inside(double b, double) const { return b != 0; }
   Push push(double z, double b, double t, double C) const {
     const double g = t - z - b / (2 * C);
     if (b == 0) return detail::held_below(std::abs(g) - eps);

@@ -5,7 +5,7 @@
 namespace widemargin {
 namespace {
 
-constexpr Index between_polls = 1 << 13;
+constexpr Index between_polls = 1 << 13, a_block = 1 << 8;
 
 // What a row adds to the sums, its dual variable and curvature; compiled for each kind of variables.
 struct Seen {
@@ -13,38 +13,41 @@ struct Seen {
 };
 
 template <Variables how, class L>
-Seen seen(const L& loss, double inverse_k, double z, double b, double a, double t, double C) {
+inline Seen seen(const L& loss, double k, double z, double b, double a, double t, double C) {
   const double cost = C * loss.value(z, t);
   if constexpr (how == Variables::given) return {b, 0, cost, loss.residual(z, b, t, C), cost};
   if constexpr (how == Variables::slope) return {-C * loss.slope(z, t), C * loss.curvature(z, t), cost, 0, cost};
-  const double q = inverse_k / C;
+  const double q = 1 / (k * C);
   b = loss.dual_step(a, z, q, t, C);
-  // Inside of its piece b follows z; the push of the next step tells: none is held.
-  const Push push = loss.push(z + q * (b - a), b, t, C);
   const double smooth = loss.reward(b, t, C) - b * z - q / 2 * (b - a) * (b - a);
-  return {b, push.slack > 0 ? 0.0 : 1 / q, cost, loss.residual(z, b, t, C), smooth};
+  return {b, loss.inside(b, C) ? k * C : 0.0, cost, loss.residual(z, b, t, C), smooth};
 }
 
+// Some rows at a time: all their scores, then what follows from them, then the sums of rows. Each of the three is a
+// loop that the processor can look ahead in; together in one they would wait for each other's branches.
 template <Variables how, class L, class Rows>
 LinearSums walk(const L& loss, const Rows& rows, const LinearProblem& p, double k, PassArrays x, Poll poll) {
   LinearSums s;
   const Index d = rows.d;
-  const double inverse_k = 1 / k;
   std::fill(x.g, x.g + d + 1, 0.0);
-  for (Index i = 0; i < rows.n; ++i) {
-    if (i % between_polls == 0) poll();
-    const auto row = rows[i];
-    const double z = dot(row, x.w) + x.w[d];
-    const double a = how == Variables::proximal ? x.a[i] : 0.0, given = how == Variables::given ? x.b[i] : 0.0;
-    const Seen one = seen<how>(loss, inverse_k, z, given, a, p.t[i], p.C[i]);
-    x.z[i] = z;
-    x.b[i] = one.b;
-    x.h[i] = one.h;
-    s.loss += one.loss;
-    s.smooth += one.smooth;
-    s.residual += one.residual;
-    s.total += one.b;
-    if (one.b != 0) add(one.b, row, x.g);
+  Index moved[a_block];
+  for (Index first = 0; first < rows.n; first += a_block) {
+    const Index end = std::min(first + a_block, rows.n);
+    if (first % between_polls == 0) poll();
+    for (Index i = first; i < end; ++i) x.z[i] = dot(rows[i], x.w) + x.w[d];
+    for (Index i = first; i < end; ++i) {
+      const double a = how == Variables::proximal ? x.a[i] : 0.0, given = how == Variables::given ? x.b[i] : 0.0;
+      const Seen one = seen<how>(loss, k, x.z[i], given, a, p.t[i], p.C[i]);
+      x.b[i] = one.b;
+      x.h[i] = one.h;
+      s.loss += one.loss;
+      s.smooth += one.smooth;
+      s.residual += one.residual;
+      s.total += one.b;
+    }
+    Index m = 0;
+    for (Index i = first; i < end; ++i) moved[m] = i, m += x.b[i] != 0;
+    for (Index r = 0; r < m; ++r) add(x.b[moved[r]], rows[moved[r]], x.g);
   }
   x.g[d] = s.total;
   return s;
@@ -55,11 +58,10 @@ LinearSums line(const L& loss, const LinearProblem& p, double k, const double* z
                 const double* a, double& slope) {
   LinearSums sums;
   const Index n = count(p.rows);
-  const double inverse_k = 1 / k;
   slope = 0;
   for (Index i = 0; i < n; ++i) {
     const double centre = how == Variables::proximal ? a[i] : 0.0;
-    const Seen one = seen<how>(loss, inverse_k, z[i] + s * v[i], 0.0, centre, p.t[i], p.C[i]);
+    const Seen one = seen<how>(loss, k, z[i] + s * v[i], 0.0, centre, p.t[i], p.C[i]);
     sums.loss += one.loss;
     sums.smooth += one.smooth;
     sums.total += one.b;

@@ -9,12 +9,13 @@ Method   smooth losses: psi = C l. Those with kinks: psi is the greatest value o
          whenever the way to the optimum of f is shorter than that to the optimum of the problem
          [Rockafellar76; YinLi19]. Steps solve (S + sum_i psi'' [x, 1][x, 1]') p = -f' by Cholesky up to EXACT features
          (with a sample of the rows where they are many times more than features need [RoostaMahoney19]), by conjugate
-         gradients with a diagonal beyond; where a whole step does not help, a search along the line.
+         gradients with a diagonal beyond; where a whole step does not help, a search along the line. The first w is
+         that of a sample of the rows, whose C are larger by as much as it is smaller.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,11 @@ SAMPLED = 100  # rows for each feature that tell the curvature well enough
 GROWTH = 1.5  # of the sharpness, from one centre to the next
 SLOW, HURDLE = 60, 20  # steps without a better gap after which there will be none, or after which to try less sharply
 AFRESH, UNLIKE = 20, 1e-12  # steps after which the matrix is made anew, changes of a curvature that count
+FEW, LEAST = 10, 1000  # rows of a sample: for each feature, in all
+MOST, ROUGH = 8, 1e-2  # one row of so many is in it; its gap
 BLOCK = 1 << 18  # numbers of a block of rows
 SEARCH = 25  # looks along a line
+ROUNDING = 1e-13  # of a value: below it, two of them cannot be told apart
 GIVEN, SLOPE, PROXIMAL = 0, 1, 2
 NONE = np.empty(0)
 FIGURES = ("k", "loss", "residual", "smooth", "total", "value", "primal", "gap", "best", "good", "stuck")
@@ -90,7 +94,9 @@ class NewtonSolver:
 
     def start(self, w: np.ndarray | None = None, b: np.ndarray | None = None, k: float = 1.0) -> NewtonState:
         p = self.problem
-        w = np.zeros(p.d + 1) if w is None else np.array(w, dtype=np.float64)
+        if w is None:
+            w, k = self._from_few(k)
+        w = np.array(w, dtype=np.float64)
         a = (np.zeros(p.n) if b is None else np.array(b)) if p.loss.kinked else NONE
         z, h, g = np.empty(p.n), np.empty(p.n), np.empty(p.d + 1)
         figures = np.zeros(len(FIGURES))
@@ -99,6 +105,19 @@ class NewtonSolver:
         self._walk(state)
         self._judge(state)
         return state
+
+    def _from_few(self, k: float) -> tuple[np.ndarray, float]:
+        """What some of the rows say of w, if that is cheap beside a look at all; and the sharpness reached there."""
+        p = self.problem
+        every = min(p.n // max(FEW * (p.d + 1), LEAST), MOST)
+        equations = p.d**3 / (10 if p.loss.kinked else 100)  # more of them before a kinked loss is near its optimum
+        if every < MOST // 2 or not self.exact or equations > p.native.size:
+            return np.zeros(p.d + 1), k
+        few = replace(p, X=p.X[::every], t=p.t[::every], C=p.C[::every] * every, rows=None)
+        solver = NewtonSolver(few, max(ROUGH, self.tol), max_steps=HURDLE)
+        state = solver.start(k=k)
+        solver.advance(state, HURDLE, HURDLE)
+        return state.w, state.k
 
     def step(self, state: NewtonState) -> int:
         return int(state.counters[0])
@@ -207,6 +226,10 @@ class NewtonSolver:
         w, z, value, before = s.w, s.z, s.value, self._swap(s)
         s.w = w + way
         self._walk(s)
+        if abs(s.value - value) <= ROUNDING * abs(value):  # values tell no more, slopes do
+            slope = float((self.ridge * s.w - s.g) @ way)
+            if abs(slope) <= 0.5 * fall:
+                return True
         if not s.value <= value - 1e-4 * fall:
             s.counters[3] |= int(sampled)
             s.w = w + self._search(w, z, s.z - z, way, fall, s) * way
