@@ -29,4 +29,5 @@ NB_MODULE(_core, m) {
   bind_linear(m);
   bind_linear_features(m);
   bind_trees(m);
+  bind_text(m);
 }

@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 
 _NAMES = {
     "AveragedPerceptron": "estimator.perceptron",
+    "BagOfWords": "feature.bag_of_words",
     "BaggingClassifier": "estimator.bagging",
     "BaggingRegressor": "estimator.bagging",
     "BatchPerceptron": "estimator.batch_perceptron",

@@ -399,3 +399,29 @@ def left_children(is_leaf: Annotated[NDArray[numpy.uint8], dict(shape=(None,), o
 
 def number_kinds(x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int:
     """0 all finite, 1 some missing, 2 some infinite."""
+
+class LetterTable:
+    """What is known of each code point."""
+
+    def __init__(self, small: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], kind: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class Terms:
+    """A dictionary: terms as UTF-8, in the order of their numbers."""
+
+    def __init__(self, terms: list) -> None: ...
+
+class TextCounter:
+    """Counts the terms of documents, fed as lists of UTF-8 texts."""
+
+    def __init__(self, letters: LetterTable, stop_words: Terms, kind: int, small: bool, low: int, high: int, known: Terms | None, buckets: int, threads: int) -> None: ...
+
+    def feed(self, documents: list) -> None: ...
+
+    def terms(self, document: bytes) -> list:
+        """-> the terms of one document, as they stand there."""
+
+    def take(self) -> tuple:
+        """-> terms, columns, counts, row_ends; ends the counter."""
+
+def murmur(text: bytes, seed: int) -> int:
+    """MurmurHash3 for 32 bits."""

@@ -1,0 +1,1 @@
+"""Features of things that are no rows of numbers: text."""
