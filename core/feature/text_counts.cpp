@@ -19,14 +19,16 @@ std::uint64_t head(std::string_view term) {
   return key;
 }
 
-std::vector<Index> in_order(const Dictionary& terms) {
+std::vector<Index> in_order(const Dictionary& terms, Poll poll) {
   struct Item {
     std::uint64_t head;
     Index id;
   };
   std::vector<Item> items(at(terms.size()));
   for (Index id = 0; id < terms.size(); ++id) items[at(id)] = {head(terms.term(id)), id};
+  Index looks = 0;
   std::sort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
+    if ((++looks & 0xffff) == 0) poll();
     return a.head != b.head ? a.head < b.head : terms.term(a.id) < terms.term(b.id);
   });
   std::vector<Index> order(items.size());
@@ -66,7 +68,7 @@ TextCounter::TextCounter(std::shared_ptr<const Letters> letters, std::shared_ptr
     : letters_(std::move(letters)),
       stop_words_(std::move(stop_words)),
       numbers_(std::move(numbers)),
-      threads_(std::max(threads, 1)) {
+      threads_(std::clamp(threads, 1, 256)) {
   const Index fixed = numbers_.known ? numbers_.known->size() : numbers_.buckets;
   for (int t = 0; t < threads_; ++t)
     parts_.push_back({Tokens(*letters_, *stop_words_, options), {}, {}, {}, std::vector<Index>(at(fixed), -1)});
@@ -119,7 +121,7 @@ std::vector<std::string> TextCounter::terms(std::string_view document) {
 }
 
 // For each part, the column of each of its terms.
-std::vector<std::vector<Column>> TextCounter::order_terms(std::vector<std::string>& terms) {
+std::vector<std::vector<Column>> TextCounter::order_terms(std::vector<std::string>& terms, Poll poll) {
   Dictionary& all = parts_[0].terms;
   std::vector<std::vector<Column>> columns(parts_.size());
   for (std::size_t p = 0; p < parts_.size(); ++p) {
@@ -128,7 +130,7 @@ std::vector<std::vector<Column>> TextCounter::order_terms(std::vector<std::strin
     for (Index id = 0; id < own.size(); ++id)
       columns[p][at(id)] = static_cast<Column>(p ? all.add(own.term(id)) : id);
   }
-  const std::vector<Index> order = in_order(all);
+  const std::vector<Index> order = in_order(all, poll);
   std::vector<Column> rank(order.size());
   terms.reserve(order.size());
   for (std::size_t r = 0; r < order.size(); ++r) {
@@ -143,7 +145,7 @@ std::vector<std::vector<Column>> TextCounter::order_terms(std::vector<std::strin
 TextRows TextCounter::take(std::vector<std::string>& terms, Poll poll) {
   const bool fixed = numbers_.known || numbers_.buckets;
   std::vector<std::vector<Column>> columns;
-  if (!fixed) columns = order_terms(terms);
+  if (!fixed) columns = order_terms(terms, poll);
   TextRows out;
   Index entries = 0;
   for (const Part& part : parts_) entries += part.entries.size();

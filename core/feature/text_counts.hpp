@@ -61,7 +61,7 @@ class TextCounter {
   };
 
   void count(Part& part, std::string_view document, Poll poll) const;
-  std::vector<std::vector<Column>> order_terms(std::vector<std::string>& terms);
+  std::vector<std::vector<Column>> order_terms(std::vector<std::string>& terms, Poll poll);
 
   std::shared_ptr<const Letters> letters_;
   std::shared_ptr<const Dictionary> stop_words_;

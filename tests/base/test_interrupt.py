@@ -55,6 +55,10 @@ CASES = {
         X, y = data(1_000_000, 10, 3)
         work = lambda: [wm.DecisionTreeClassifier().fit(X, y) for _ in range(9)]
     """,
+    "bag of words": """
+        texts = [" ".join(f"w{i * 7919 % 99991}" for i in range(k, k + 40_000)) for k in range(200)]
+        work = lambda: [wm.BagOfWords(ngram_range=(1, 3)).fit(texts) for _ in range(99)]
+    """,
     "search over C and gamma": """
         X, y = data(6_000, 20, 2)
         work = lambda: wm.SVCCV(Cs=20, gammas=[0.01, 0.1, 1.0]).fit(X, y)

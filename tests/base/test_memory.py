@@ -39,6 +39,10 @@ CASES = {
         "wm.Perceptron(max_iter=1).fit(X, y).predict(X)",
     ),
     "forest": ("X, y = data(60_000, 10, 3)", "wm.RandomForestClassifier(3).fit(X, y)"),
+    "bag of words": (
+        "texts = [' '.join(f'w{i * 7919 % 99991}' for i in range(k, k + 20_000)) for k in range(9)]",
+        "wm.BagOfWords(ngram_range=(1, 2)).fit(texts)",
+    ),
     "kernel ridge": ("X, y = data(2500, 5, 2)", "wm.KernelRidge().fit(X, y)"),
     "native arrays": ("", "_core.permutation(10_000_000, 0, 0)"),
     "threads": ("", "_core.spin(100, 40, 1000)"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -121,6 +122,21 @@ def box_state(n: int = N, budget: int = 20) -> list[Any]:
 def tube_state() -> list[Any]:
     b = np.concatenate([np.full(N, 2 / N), np.full(N, -2 / N)])
     return [b, np.zeros(N), np.full(2 * N, -1, np.int32), np.zeros(5, np.int64), np.zeros(8), 20]
+
+
+@cache
+def table() -> Any:
+    """Every code point is a letter of a word."""
+    return _core.LetterTable(np.arange(0x110000, dtype=np.uint32), np.ones(0x110000, np.uint8))
+
+
+def counter_arguments() -> list[Any]:
+    return [table(), _core.Terms([b"stop"]), 0, True, 1, 2, None, 0, 1]
+
+
+def fed(counter: Any) -> Any:
+    counter.feed([b"one two stop", b"\xff\xf0\x80 two three", b""])
+    return counter.take()
 
 
 def box() -> Any:
@@ -399,6 +415,11 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
         lambda t: _core.SvmlightReader64(0, False, False, 1, 1 << 16).feed(t),
         lambda: [text()],
     ),
+    "Terms": (lambda terms: _core.TextCounter(table(), _core.Terms(terms), *counter_arguments()[2:]), lambda: [[b"a", b"bb"]]),
+    "TextCounter": (lambda *a: fed(_core.TextCounter(*a)), counter_arguments),
+    "TextCounter.feed": (lambda texts: _core.TextCounter(*counter_arguments()).feed(texts), lambda: [[b"one two", b""]]),
+    "TextCounter.terms": (lambda text: _core.TextCounter(*counter_arguments()).terms(text), lambda: [b"one"]),
+    "murmur": (_core.murmur, lambda: [b"one", 0]),
     "format_svmlight": (
         _core.format_svmlight,
         lambda: [*sparse_arguments()[:3], signs(), None, np.arange(N, dtype=np.int64), 1],

@@ -12,6 +12,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
+from sklearn.utils import get_tags
+
 import widemargin as wm
 
 ESTIMATORS = [
@@ -21,6 +23,7 @@ ESTIMATORS = [
     and issubclass(thing, BaseEstimator)
     # Those over experts are told losses, or what fitted classifiers say; tests/estimator/test_experts.py is for them.
     and "experts" not in signature(thing).parameters
+    and not get_tags(thing()).input_tags.string  # texts: tests/feature is for them
 ]
 CLASSIFIERS = [cls for cls in ESTIMATORS if is_classifier(cls())]
 VOLATILE = {"seconds", "feature_names_in_"}  # a clock; a name is not a number

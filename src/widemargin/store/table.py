@@ -19,6 +19,7 @@ from .rules import Array, Each, Fields, Labels, Part, Plain, Rows, Rule, Sizes
 from .states import BATCH_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
 from .studies import STUDIES
 from .svms import SVMS
+from .text import BAG_OF_WORDS
 from .trees import FORESTS
 
 _PERCEPTRON = "widemargin.estimator.perceptron"
@@ -130,6 +131,7 @@ TABLE: dict[str, Any] = {
     "InseparableCertificate": DataclassSpec("widemargin.certificate.record:InseparableCertificate", 1, nonfinite=True),
     "DualPoint": DataclassSpec("widemargin.model.dual:DualPoint", 1, {"b": Array("f8", ("n",))}),
     "TableEncoder": ENCODER,
+    "BagOfWords": BAG_OF_WORDS,
     # states of solvers
     "OnlineState": ONLINE_STATE,
     "BatchState": BATCH_STATE,
