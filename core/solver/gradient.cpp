@@ -74,8 +74,6 @@ void GradientSolver::set_order(Index epoch) {
 // Folds p into what it stands before.
 void GradientSolver::fold(GradientCounters& c, GradientArrays state) const {
   for (Index j = 0; j < d_; ++j) state.u[j] *= c.p;
-  for (double* sums : {state.active_of, state.visited_of})
-    for (Index i = 0; sums && i < n_; ++i) sums[i] *= c.p;
   c.squared_norm *= c.p * c.p;
   // At p = 0 nothing is left of u, so its share of the average has to stay behind. (Only sgd, which has none.)
   c.lift = c.p > 0 ? c.lift / c.p : 0.0;
@@ -109,7 +107,8 @@ void GradientSolver::step(const Rows& rows, const Rule& rule, GradientCounters& 
   const double weight = look(rows, rule, c, state, end);
   rule.shrink(c, weight);
   if (c.p < folded_below) fold(c, state);
-  const double length = rule.length(c);
+  const auto e = static_cast<double>(c.rounds + 1);
+  const double length = rule.length(c), late = o_.drawing == Drawing::replace ? e : e * e;
   double slope = 0;
   bool moved = false;
   for (const Active& one : active_) {
@@ -123,14 +122,11 @@ void GradientSolver::step(const Rows& rows, const Rule& rule, GradientCounters& 
     add(by, row, state.u);
     moved = true;
     if (state.h) add(-c.lift * by, row, state.h);
-    if (state.active_of) state.active_of[one.i] += length * one.s;
+    if (state.active_of) state.active_of[one.i] += late;
     slope += one.s * p_.y[one.i];
   }
   if (state.visited_of)
-    for (Index j = c.position; j < end; ++j) {
-      const Index i = order_[static_cast<std::size_t>(j)];
-      state.visited_of[i] += length * weight_of(i);
-    }
+    for (Index j = c.position; j < end; ++j) state.visited_of[order_[static_cast<std::size_t>(j)]] += late;
   if (o_.intercept) {
     double& bias = state.u[d_];
     bias += rule.bias(c) * slope;

@@ -11,11 +11,12 @@
 //          w = f u, where f takes up shrinking and projections: a sparse step costs the non-zeros.  f = p/(lambda t)
 //          for Pegasos, f = p for sgd.  c of Pegasos moves by sum_{A+} s y / (lambda t), and stays where the best one
 //          lies: |c| <= 1 + R/sqrt(lambda), R the longest active row so far.
-// Proof    u = sum_i a_i y_i x_i with a_i >= 0 the sum of the steps that row i made: f a is a point of the dual.  Each
-//          epoch of Pegasos visits each row once, so at its end f a_i <= s_i / (lambda W): it is feasible, and no model
-//          of the problem is better than it says.  Where rows are drawn with replacement this holds on average only;
-//          then v_i, the sum of the steps that row i made or would have made, were it active, is kept beside it: the
-//          share a_i / v_i of its bound is feasible always.
+// Proof    let a_i be the share of row i's visits at which it was active, a visit in epoch e of weight e^2 (e where rows
+//          are drawn with replacement, which needs longer memory). 0 <= a_i <= 1, so that b_i = y_i a_i s_i / (lambda W)
+//          is always a feasible point of the dual of 1/2 |w|^2 + sum_i C_i l_i, C_i = s_i / (lambda W): no model is
+//          better than it says, whatever was projected on the way. It is near the best one: with equal weights of all
+//          epochs, Pegasos' own w is sum_i b_i x_i as long as nothing was projected, and what the first epochs got wrong
+//          is forgotten sooner with growing ones. With a bias, the heavier class is scaled down until sum_i b_i = 0.
 // Average  sum_n t_n w_n, the later the heavier, is lift u + h, kept lazily [LacosteJulienEtAl12, sec. 3]
 // Stops    after `until_epoch` epochs, or when the budget of visits is spent; a step is never cut. Any cut into calls
 //          gives the same state, bit for bit.
@@ -67,8 +68,8 @@ struct GradientCounters {
 struct GradientArrays {
   double* u;           // d + 1
   double* h;           // d or null: no averaging
-  double* active_of;   // n or null: a
-  double* visited_of;  // n or null: v
+  double* active_of;   // n or null: the weight of the visits at which a row was active,
+  double* visited_of;  // n or null: ... of all its visits
 };
 
 class GradientSolver {

@@ -1,8 +1,8 @@
 """What Pegasos and SGDSVC share: read, start, run epoch by epoch, prove.
 
 Problem  min over w (and c)   alpha/2 |w|^2 + 1/W sum_i s_i (1 - y_i (w.x_i + c))+,   s_i the weights, W their sum
-Proof    w is a sum of steps along rows, so that the steps themselves are a point of the dual (solver/gradient). With
-         C_i = s_i / (alpha W) this is LinearSVC's problem with the hinge, divided by alpha: one certificate serves both
+Proof    how often each row was active on the way is a point of the dual (core/solver/gradient.hpp). With C_i = s_i /
+         (alpha W) this is LinearSVC's problem with the hinge, times alpha: one certificate serves both
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class GradientClassifier(StreamedClassifier, Classifier):
         """The certificate of a part as it is, and the dual point that it rests on."""
         problem, rows = self._problem(data, k), self._binary_parts()[k].among(data.y)
         w, c = self._vector(state)
-        b = dual_point(problem, state, self._options(0), rows)
+        b = dual_point(problem, state, rows)
         return self._certificate(data, problem, w, c, b), b
 
     def _certificate(

@@ -43,7 +43,7 @@ class GradientOptions:
 
 @dataclass
 class GradientState:
-    """w = f u (the last entry of u is the bias itself), lazy average, sums of steps by row, counters."""
+    """w = f u (the last entry of u is the bias itself), lazy average, weights of visits by row, counters."""
 
     u: np.ndarray
     h: np.ndarray
@@ -125,7 +125,7 @@ class GradientSolver:
             np.zeros(d + 1),
             np.zeros(d if o.average else 0),
             np.zeros(n if o.prove else 0),
-            np.zeros(n if o.prove and (o.rule == "sgd" or o.drawing == "replace") else 0),
+            np.zeros(n if o.prove else 0),
             np.zeros(len(COUNTERS), dtype=np.int64),
             sums,
         )
@@ -149,19 +149,12 @@ def _gain(visits: np.ndarray, step: np.ndarray) -> float:
     return len(steps) / float(steps.sum())
 
 
-def dual_point(
-    problem: LinearProblem, state: GradientState, options: GradientOptions, rows: np.ndarray | None = None
-) -> np.ndarray:
-    """A feasible point of the dual from the steps that led to w; see the head of core/solver/gradient.hpp.
+def dual_point(problem: LinearProblem, state: GradientState, rows: np.ndarray | None = None) -> np.ndarray:
+    """A feasible point of the dual: each variable has the share of its bound that the steps tell.
 
-    `rows` are those of the problem among all that the state knows of, None = all.
+    `rows` are those of the problem among all that the state knows of, None = all. See core/solver/gradient.hpp.
     """
     pick = slice(None) if rows is None else rows
-    active = state.active_of[pick]
-    if state.visited_of.size:
-        visited = state.visited_of[pick]
-        share = np.divide(active, visited, out=np.zeros_like(active), where=visited > 0)
-        b = problem.t * problem.C * share
-    else:
-        b = problem.t * (state.factor(options) * active)
-    return problem.feasible(problem.inside(b))
+    active, visited = state.active_of[pick], state.visited_of[pick]
+    share = np.divide(active, visited, out=np.zeros_like(active), where=visited > 0)
+    return problem.feasible(problem.t * problem.C * share)
