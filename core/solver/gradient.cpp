@@ -41,7 +41,7 @@ struct SgdRule {
   void project(GradientCounters&) const {}
 };
 
-constexpr double folded_below = 1e-30;
+constexpr double folded_below = 1e-30, with_average = 1e-2;
 
 }  // namespace
 
@@ -71,12 +71,12 @@ void GradientSolver::set_order(Index epoch) {
   order_of_ = key;
 }
 
-// Folds p into what it stands before.
+// Folds p into u. The average is summed up first: what lift u and h have in common would grow as p falls, and drown it.
 void GradientSolver::fold(GradientCounters& c, GradientArrays state) const {
+  if (state.h) simd::add(c.lift, state.u, state.h, d_);
+  c.lift = 0;
   for (Index j = 0; j < d_; ++j) state.u[j] *= c.p;
   c.squared_norm *= c.p * c.p;
-  // At p = 0 nothing is left of u, so its share of the average has to stay behind. (Only sgd, which has none.)
-  c.lift = c.p > 0 ? c.lift / c.p : 0.0;
   c.p = 1;
 }
 
@@ -106,7 +106,7 @@ template <class Rows, class Rule>
 void GradientSolver::step(const Rows& rows, const Rule& rule, GradientCounters& c, GradientArrays state, Index end) {
   const double weight = look(rows, rule, c, state, end);
   rule.shrink(c, weight);
-  if (c.p < folded_below) fold(c, state);
+  if (c.p < (state.h ? with_average : folded_below)) fold(c, state);
   const auto e = static_cast<double>(c.rounds + 1);
   const double length = rule.length(c), late = o_.drawing == Drawing::replace ? e : e * e;
   double slope = 0;

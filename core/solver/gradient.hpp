@@ -16,7 +16,8 @@
 //          is always a feasible point of the dual of 1/2 |w|^2 + sum_i C_i l_i, C_i = s_i / (lambda W): no model is
 //          better than it says, whatever was projected on the way. It is near the best one: with equal weights of all
 //          epochs, Pegasos' own w is sum_i b_i x_i as long as nothing was projected, and what the first epochs got wrong
-//          is forgotten sooner with growing ones. With a bias, the heavier class is scaled down until sum_i b_i = 0.
+//          is forgotten sooner with growing ones. With a bias, the heavier class is scaled down until sum_i b_i = 0; the
+//          whole is then scaled to where its value is largest.
 // Average  sum_n t_n w_n, the later the heavier, is lift u + h, kept lazily [LacosteJulienEtAl12, sec. 3]
 // Stops    after `until_epoch` epochs, or when the budget of visits is spent; a step is never cut. Any cut into calls
 //          gives the same state, bit for bit.

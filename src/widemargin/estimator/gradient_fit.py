@@ -57,7 +57,7 @@ class GradientClassifier(StreamedClassifier, Classifier):
     alpha: float = 1e-4
     fit_intercept: bool = True
     max_iter: int = 1000
-    tol: float | None = 1e-2
+    tol: float | None = 1e-3
     shuffle: bool | str = True
 
     def _options(self, seed: int) -> GradientOptions:

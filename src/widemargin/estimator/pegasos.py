@@ -35,7 +35,7 @@ class Pegasos(GradientClassifier):
         Learn a bias, which is not penalised; the gap then falls more slowly.
     max_iter : int, default=1000
         Most epochs.
-    tol : float or None, default=1e-2
+    tol : float or None, default=1e-3
         Stop when the relative duality gap, which is recomputed after 1, 2, 3, 4, 6, 9, 13 … epochs, is at most this;
         None: go on to `max_iter`.
     shuffle : bool or {"once", "replace"}, default=True

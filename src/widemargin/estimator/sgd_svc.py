@@ -29,15 +29,15 @@ class SGDSVC(GradientClassifier):
     ----------
     alpha : float, default=1e-4
         λ: strength of the penalty α/2 |w|².
-    step_scale : float, default=1.0
-        m. With large features it should be small.
+    step_scale : float, default=0.1
+        m. Long rows want small steps: 1/|x|² or a few times that is a good guess.
     step_delay : float, default=1.0
         n. The first step, m/(1 + n), may not be above 1/alpha.
     fit_intercept : bool, default=True
         Learn a bias, which is not penalised.
     max_iter : int, default=1000
         Most epochs.
-    tol : float or None, default=1e-2
+    tol : float or None, default=1e-3
         Stop when the relative duality gap, which is recomputed after 1, 2, 3, 4, 6, 9, 13 … epochs, is at most this;
         None: go on to `max_iter`.
     shuffle : bool or {"once", "replace"}, default="replace"
@@ -58,7 +58,7 @@ class SGDSVC(GradientClassifier):
         "step_delay": [Interval(Real, 0, None, closed="left")],
     }
 
-    step_scale: float = 1.0
+    step_scale: float = 0.1
     step_delay: float = 1.0
     shuffle: bool | str = "replace"
 

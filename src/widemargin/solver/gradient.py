@@ -150,11 +150,16 @@ def _gain(visits: np.ndarray, step: np.ndarray) -> float:
 
 
 def dual_point(problem: LinearProblem, state: GradientState, rows: np.ndarray | None = None) -> np.ndarray:
-    """A feasible point of the dual: each variable has the share of its bound that the steps tell.
+    """A feasible point of the dual: each variable has the share of its bound that the steps tell, times the best factor.
 
     `rows` are those of the problem among all that the state knows of, None = all. See core/solver/gradient.hpp.
     """
     pick = slice(None) if rows is None else rows
     active, visited = state.active_of[pick], state.visited_of[pick]
     share = np.divide(active, visited, out=np.zeros_like(active), where=visited > 0)
-    return problem.feasible(problem.t * problem.C * share)
+    b = problem.feasible(problem.t * problem.C * share)
+    v = problem.combination(b)
+    # D(f b) = f sum |b| - f^2/2 |v|^2 is largest at f = sum |b| / |v|^2, and f share may not exceed 1.
+    earned, square, most = float(np.abs(b).sum()), float(v @ v), float(share.max(initial=0.0))
+    factor = min(earned / square if square > 0 else np.inf, 1 / most if most > 0 else 1.0)
+    return problem.inside(b * factor)
