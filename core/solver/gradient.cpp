@@ -106,11 +106,11 @@ template <class Rows, class Rule>
 void GradientSolver::step(const Rows& rows, const Rule& rule, GradientCounters& c, GradientArrays state, Index end) {
   const double weight = look(rows, rule, c, state, end);
   rule.shrink(c, weight);
-  if (c.p < (state.h ? with_average : folded_below)) fold(c, state);
+  bool moved = c.p < (state.h ? with_average : folded_below);  // u is not what `look` saw any more
+  if (moved) fold(c, state);
   const auto e = static_cast<double>(c.rounds + 1);
   const double length = rule.length(c), late = o_.drawing == Drawing::replace ? e : e * e;
   double slope = 0;
-  bool moved = false;
   for (const Active& one : active_) {
     const auto row = rows[one.i];
     const double by = length * one.s * p_.y[one.i];
