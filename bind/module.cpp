@@ -28,6 +28,7 @@ NB_MODULE(_core, m) {
   bind_distances(m);
   bind_linear(m);
   bind_linear_features(m);
+  bind_gradient(m);
   bind_trees(m);
   bind_text(m);
 }

@@ -353,6 +353,17 @@ class ClassDescent:
 
 def class_descent(rows: object, y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, tau: float, free_bias: bool, seed: int) -> ClassDescent: ...
 
+class GradientSolver:
+    """Pegasos and stochastic gradient descent, a few rows at a time."""
+
+    @property
+    def visits_per_epoch(self) -> int: ...
+
+    def advance(self, u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], h: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], active_of: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], visited_of: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], budget: int, until_epoch: int) -> int:
+        """-> 0 budget, 1 epoch, 2 no rows."""
+
+def gradient_solver(rows: object, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rule: int, lambda_: float, batch: int, scale: float, delay: float, gain: float, intercept: bool, drawing: int, seed: int) -> GradientSolver: ...
+
 class Ground:
     """Rows of a fit, ranked and ready for trees."""
 

@@ -83,6 +83,14 @@ CASES = {
         X, y = data(50_000, 40, 2)
         work = lambda: [wm.LinearSVC(penalty="l1", C=1e3, tol=1e-12).fit(X, y) for _ in range(99)]
     """,
+    "Pegasos on two threads": """
+        X, y = data(50_000, 40, 3)
+        work = lambda: wm.Pegasos(alpha=1e-9, max_iter=10**9, n_jobs=2).fit(X, y)
+    """,
+    "stochastic gradients, one short epoch after another": """
+        X, y = data(60, 3, 2)
+        work = lambda: wm.SGDSVC(max_iter=10**9, tol=None).fit(X, y)
+    """,
     "decisions of a large support vector machine": """
         import warnings
         X, y = data(20_000, 60, 2)

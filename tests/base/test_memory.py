@@ -38,6 +38,7 @@ CASES = {
         "import scipy.sparse as sp; X = sp.random(20_000, 1000, 0.02, 'csc', random_state=0); y = data(20_000)[1]",
         "wm.Perceptron(max_iter=1).fit(X, y).predict(X)",
     ),
+    "Pegasos": ("X, y = data(400_000, 10, 2)", "wm.Pegasos(max_iter=2).fit(X, y)"),
     "forest": ("X, y = data(60_000, 10, 3)", "wm.RandomForestClassifier(3).fit(X, y)"),
     "bag of words": (
         "texts = [' '.join(f'w{i * 7919 % 99991}' for i in range(k, k + 20_000)) for k in range(9)]",

@@ -90,7 +90,15 @@ def test_a_scan_is_the_same_for_any_number_of_threads(kind):
             assert np.asarray(look(0, n_threads)).tobytes() == one.tobytes()
 
 
-@pytest.mark.parametrize("estimator", [wm.Perceptron(max_iter=4), wm.AveragedPerceptron(max_iter=4, multiclass="ovo")])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        wm.Perceptron(max_iter=4),
+        wm.AveragedPerceptron(max_iter=4, multiclass="ovo"),
+        wm.Pegasos(max_iter=4),
+        wm.SGDSVC(max_iter=4, multiclass="ovo"),
+    ],
+)
 def test_a_fit_is_the_same_for_any_number_of_threads(estimator):
     X, y = data()
     one = estimator.set_params(n_jobs=1).fit(X, y)

@@ -56,6 +56,15 @@ def margin_state() -> list[Any]:
     return [np.zeros(D + 1), *by_row, counters, np.zeros(3), 20, 5]
 
 
+def gradient_state() -> list[Any]:
+    counters, sums = np.zeros(8, np.int64), np.array([0, 1.0, 0, 0, 0, 0, 0, 0])
+    return [np.zeros(D + 1), np.zeros(D), np.zeros(N), np.zeros(N), counters, sums, 20, 5]
+
+
+def gradient_arguments() -> list[Any]:
+    return [dense(), signs(), np.ones(N), visits(), 0, 0.1, 2, 1.0, 1.0, 1.0, True, 2, 1]
+
+
 def kernel_state() -> list[Any]:
     counters = np.array([0, 0, 0, 0, 0, -1, 0], np.int64)
     return [np.zeros(N), np.zeros(N), np.zeros(N, np.int32), counters, np.zeros(2), 20, 5, True]
@@ -318,6 +327,11 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
         lambda: [dense(), signs(), np.ones(N), visits(), 0.1, True, 2, 1, 5, 2],
     ),
     "MarginSolver.advance": (lambda *a: margin().advance(*a), margin_state),
+    "gradient_solver": (lambda *a: _core.gradient_solver(*a).advance(*gradient_state()), gradient_arguments),
+    "GradientSolver.advance": (
+        lambda *a: _core.gradient_solver(*gradient_arguments()).advance(*a),
+        gradient_state,
+    ),
     "batch_pass": (
         _core.batch_pass,
         lambda: [dense(), signs(), np.ones(N), visits(), True, np.zeros(D + 1), np.zeros(D + 1), 1],

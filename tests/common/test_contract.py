@@ -28,9 +28,14 @@ def expected_failures(estimator):
     return WEIGHTS if depends_on_order(type(estimator)) else {}
 
 
-def feasible(estimator):
-    """nu may be at most twice the share of the smaller class, and some checks weigh rows; a few trees are enough."""
+def feasible(estimator, check):
+    """nu may be at most twice the share of the smaller class, and some checks weigh rows; a few trees are enough.
+
+    A plane through the origin cannot have all rows on one side, which one check asks for: Pegasos gets a bias there.
+    """
     few = {"nu": 0.3, "n_estimators": 5}
+    if type(estimator).__name__ == "Pegasos" and "check_class_weight_classifiers" in str(check):
+        few["fit_intercept"] = True
     return estimator.set_params(**{k: v for k, v in few.items() if k in estimator.get_params()})
 
 
@@ -38,7 +43,7 @@ def feasible(estimator):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks([cls() for cls in ESTIMATORS], expected_failed_checks=expected_failures)
 def test_scikit_learn_check(estimator, check):
-    check(feasible(estimator))
+    check(feasible(estimator, check))
 
 
 def test_every_public_estimator_is_in_the_list():
@@ -50,5 +55,7 @@ def test_every_public_estimator_is_in_the_list():
         "MarginPerceptron",
         "PassiveAggressiveClassifier",
         "PassiveAggressiveRegressor",
+        "Pegasos",
         "Perceptron",
+        "SGDSVC",
     }

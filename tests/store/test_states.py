@@ -12,8 +12,11 @@ from widemargin.base.errors import CannotStore, DamagedFile
 from widemargin.base.records import Trace
 from widemargin.estimator.batch_perceptron import BatchPerceptron
 from widemargin.estimator.margin_perceptron import MarginPerceptron
+from widemargin.estimator.pegasos import Pegasos
 from widemargin.estimator.perceptron import AveragedPerceptron, Perceptron
+from widemargin.estimator.sgd_svc import SGDSVC
 from widemargin.estimator.voted_perceptron import VotedPerceptron
+from widemargin.solver.gradient import GradientOptions, GradientSolver
 from widemargin.solver.online import OnlineOptions, OnlineSolver
 from widemargin.store.container import chunks, unpack
 
@@ -39,6 +42,30 @@ def test_a_state_saved_in_mid_fit_continues_to_the_identical_end(cut, options):
     solver().advance(loaded, 1000 - cut, 100)
     assert store.dumps(loaded) == store.dumps(whole)
     assert whole.visits == 1000
+
+
+@pytest.mark.parametrize("cut", [1, 59, 60, 333])
+@pytest.mark.parametrize(
+    "options",
+    [
+        GradientOptions(average=True, seed=5, lam=1e-3, intercept=True),
+        GradientOptions(batch=7),
+        GradientOptions(rule="sgd", drawing="replace", intercept=True),
+    ],
+)
+def test_stochastic_gradients_saved_in_mid_fit_continue_to_the_identical_end(cut, options):
+    X, y = problem()
+
+    def solver():
+        return GradientSolver(_core.Rows.dense(X), y, options)
+
+    whole, first = solver().start(), solver().start()
+    solver().advance(whole, 10_000, 20)
+    solver().advance(first, cut, 20)
+    loaded = store.loads(store.dumps(first))
+    solver().advance(loaded, 10_000, 20)
+    assert store.dumps(loaded) == store.dumps(whole)
+    assert whole.epoch == 20
 
 
 @pytest.mark.parametrize(
@@ -74,7 +101,7 @@ def test_a_trace_comes_back_with_its_gaps():
         np.testing.assert_array_equal(back[name], trace[name])
 
 
-@pytest.mark.parametrize("make", [Perceptron, AveragedPerceptron, BatchPerceptron, MarginPerceptron, VotedPerceptron])
+@pytest.mark.parametrize("make", [Perceptron, AveragedPerceptron, BatchPerceptron, MarginPerceptron, VotedPerceptron, Pegasos, SGDSVC])
 @pytest.mark.parametrize("multiclass", ["ovr", "ovo"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_a_perceptron_comes_back_whole(make, multiclass, n_classes):
@@ -91,7 +118,7 @@ def test_a_perceptron_comes_back_whole(make, multiclass, n_classes):
     assert store.dumps(back) == data
 
 
-@pytest.mark.parametrize("make", [AveragedPerceptron, MarginPerceptron, VotedPerceptron])
+@pytest.mark.parametrize("make", [AveragedPerceptron, MarginPerceptron, VotedPerceptron, Pegasos, SGDSVC])
 def test_a_stream_goes_on_after_saving(make):
     X, y = problem()
     whole = make().partial_fit(X[:30], y[:30], classes=[-1.0, 1.0])

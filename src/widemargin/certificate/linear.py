@@ -38,6 +38,7 @@ def certify_linear(
     *,
     radius: float,
     asked: float | None = None,
+    unit: float = 1.0,
     data_digest: str = "",
 ) -> SVMCertificate:
     """Recompute both objectives of a linear machine.
@@ -54,6 +55,8 @@ def certify_linear(
         No row is longer than this.
     asked : float, optional
         Relative gap that was asked for; the claim says whether it was reached.
+    unit : float, default=1.0
+        Objectives are told times this: lambda, where the problem is lambda/2 |w|^2 + a mean of losses.
     data_digest : str
         Fingerprint of the data.
 
@@ -71,6 +74,7 @@ def certify_linear(
         point = _Point(problem, w, c, b, z + c, v, radius)
         figures = point.figures()
         faults = point.faults(figures)
+    figures |= {name: unit * figures[name] for name in ("primal", "dual", "gap", "rounding", "infeasibility")}
     return SVMCertificate(
         claim="; ".join(faults) or gap_sentence(figures, asked),
         holds=not faults,

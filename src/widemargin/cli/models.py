@@ -18,6 +18,8 @@ _CLASSES = {
     "kernel": "KernelPerceptron",
     "passive-aggressive": "PassiveAggressiveClassifier",
     "passive-aggressive-regressor": "PassiveAggressiveRegressor",
+    "pegasos": "Pegasos",
+    "sgd": "SGDSVC",
     "linear-svm": "LinearSVC",
     "linear-svr": "LinearSVR",
     "svc": "SVC",

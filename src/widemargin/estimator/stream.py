@@ -17,7 +17,7 @@ from ..solver.parts import PartsState
 
 
 def _may_stream(self: Any) -> bool:
-    if self.early_stopping:
+    if getattr(self, "early_stopping", False):
         raise AttributeError("partial_fit sees one batch at a time and cannot stop early: set early_stopping=False.")
     return True
 
@@ -38,7 +38,7 @@ class Streamed:
 
     def _learn_batch(self, data: Training) -> None:
         stream = self._stream
-        parts = self._parts(data, stream["seed"] + stream["batches"], None, patience=0)
+        parts = self._batch_parts(data, stream["seed"] + stream["batches"])
         state: PartsState = parts.start()
         if stream["states"] is not None:
             for fresh, old in zip(state.states, stream["states"], strict=True):
@@ -56,6 +56,10 @@ class Streamed:
         self.n_iter_ = number
         self.proof_: Any = None
         self.certificate_ = self._claim_little(None)
+
+    def _batch_parts(self, data: Training, seed: int) -> Any:
+        """What goes over a batch, once."""
+        return self._parts(data, seed, None, patience=0)
 
     def _begin_stream(self) -> bool:
         """True at the first batch; a fit before it is where the stream starts."""

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import _core
-from ..data.rows import native_rows
+from ..data.rows import BLOCK, native_rows
 from ..loss.losses import Loss
 
 Bias = Literal["free", "regularised", "none"]
@@ -82,6 +82,17 @@ class LinearProblem:
     def least(self) -> float:
         """What an objective is compared with where it is 0."""
         return 1e-12 * float(self.C.sum())
+
+    def combination(self, b: np.ndarray) -> np.ndarray:
+        """sum_i b_i x_i in float64, some rows at a time."""
+        v, numbers = np.zeros(self.d), self.X.nnz if self.sparse else self.X.size
+        step = max(1, BLOCK * self.n // max(1, numbers))
+        for first in range(0, self.n, step):
+            rows = self.X[first : first + step]
+            # Contiguous, since sums of other strides are added in another order.
+            rows = rows.astype(np.float64, copy=False) if self.sparse else np.ascontiguousarray(rows, np.float64)
+            v += rows.T @ b[first : first + step]
+        return v
 
     def feasible(self, b: np.ndarray) -> np.ndarray:
         """With a free bias: b whose heavier side is scaled down until the sum is 0; else b itself."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..base.records import Trace
-from ..solver import batch, margin_perceptron
+from ..solver import batch, gradient, margin_perceptron
 from ..solver.online import COUNTERS, SUMS, OnlineState
 from .objects import ObjectSpec
 from .rules import Array, Plain, Rule
@@ -102,6 +102,18 @@ MARGIN_STATE = counted_state(
     },
     _MARGIN,
     margin_perceptron.SUMS,
+)
+
+GRADIENT_STATE = counted_state(
+    "widemargin.solver.gradient:GradientState",
+    {
+        "u": Array("f8", ("p",)),
+        "h": Array("f8", ("averaged",)),
+        "active_of": Array("f8", ("n",), low=0),
+        "visited_of": Array("f8", ("m",), low=0),
+    },
+    {name: Plain(int, low=0, high=_MOST) for name in gradient.COUNTERS},
+    gradient.SUMS,
 )
 
 

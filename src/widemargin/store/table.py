@@ -16,7 +16,7 @@ from .kernels import ITEM_NAMES, KERNEL_NAMES, KERNELS
 from .linear import LINEAR as LINEAR_MACHINES
 from .records import DataclassSpec
 from .rules import Array, Each, Fields, Labels, Part, Plain, Rows, Rule, Sizes
-from .states import BATCH_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
+from .states import BATCH_STATE, GRADIENT_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
 from .studies import STUDIES
 from .svms import SVMS
 from .text import BAG_OF_WORDS
@@ -50,13 +50,18 @@ ITERATED: Mapping[str, Rule] = {
             "rows": Plain(int, low=0),
             "batches": Plain(int, low=0),
             "seed": Plain(int),
-            "states": Part("OnlineState", "BatchState", "MarginState", size="k", optional=True),
+            "states": Part("OnlineState", "BatchState", "MarginState", "GradientState", size="k", optional=True),
             "digest": Plain(int),
         },
         optional=True,
     ),
 }
 ONLINE: Mapping[str, Rule] = {**ITERATED, "t_": Plain(float, low=0)}
+GRADIENT: Mapping[str, Rule] = {
+    **ONLINE,
+    "n_steps_": Plain(int, low=0),
+    "proof_": Part("DualPoints", optional=True, proof=True),
+}
 LAST: Mapping[str, Rule] = {"last_coef_": Array("f8", ("k", "d")), "last_intercept_": Array("f8", ("k",))}
 _MISTAKES = Fields(
     {
@@ -136,7 +141,9 @@ TABLE: dict[str, Any] = {
     "OnlineState": ONLINE_STATE,
     "BatchState": BATCH_STATE,
     "MarginState": MARGIN_STATE,
+    "GradientState": GRADIENT_STATE,
     "OnlineOptions": DataclassSpec("widemargin.solver.online:OnlineOptions", 1),
+    "GradientOptions": DataclassSpec("widemargin.solver.gradient:GradientOptions", 1),
     "PartsState": DataclassSpec("widemargin.solver.parts:PartsState", 1),
     # estimators
     "Perceptron": EstimatorSpec(f"{_PERCEPTRON}:Perceptron", 1, ONLINE, rule=_parts_fit_classes),
@@ -180,6 +187,8 @@ TABLE: dict[str, Any] = {
         {**ONLINE, **LAST},
         rule=_parts_fit_classes,
     ),
+    "Pegasos": EstimatorSpec("widemargin.estimator.pegasos:Pegasos", 1, GRADIENT, rule=_parts_fit_classes),
+    "SGDSVC": EstimatorSpec("widemargin.estimator.sgd_svc:SGDSVC", 1, GRADIENT, rule=_parts_fit_classes),
     "VotedPerceptron": EstimatorSpec(
         "widemargin.estimator.voted_perceptron:VotedPerceptron", 1, VOTED, rule=_votes_fit_together
     ),
