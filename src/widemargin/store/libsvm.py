@@ -17,16 +17,24 @@ from ..base.files import write_atomically
 from ..data.source import describe, open_bytes
 from ..data.svmlight import read_svmlight
 from ..kernels.precomputed import Precomputed
-from ..kernels.rows import RBF, Linear, Polynomial, Tanh
+from ..kernels.rows import RBF, Linear, Polynomial, PolynomialFunction, Tanh
 from .libsvm_layout import as_libsvm
 from .libsvm_model import CLASSIFIERS, REGRESSORS, LibsvmModel
 from .text_model import TextReading, head_lines
 
 _TYPES = (*CLASSIFIERS, "one_class", *REGRESSORS)
 _NEEDED = {"linear": (), "polynomial": ("degree", "gamma", "coef0"), "rbf": ("gamma",), "sigmoid": ("gamma", "coef0")}
+
+
+def _polynomial(**given: Any) -> Polynomial | PolynomialFunction:
+    """LIBSVM asks for no more than a gamma that is not negative."""
+    may_be = given["degree"] >= 0 and (given["gamma"] == 0 or (given["gamma"] > 0 and given["offset"] < 0))
+    return PolynomialFunction(**given) if may_be else Polynomial(**given)
+
+
 _KERNELS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "linear": lambda h: Linear(),
-    "polynomial": lambda h: Polynomial(degree=h["degree"], gamma=h["gamma"], offset=h["coef0"]),
+    "polynomial": lambda h: _polynomial(degree=h["degree"], gamma=h["gamma"], offset=h["coef0"]),
     "rbf": lambda h: RBF(gamma=h["gamma"]),
     "sigmoid": lambda h: Tanh(alpha=h["gamma"], beta=h["coef0"]),
     "precomputed": lambda h: Precomputed(),
@@ -88,7 +96,7 @@ def _text(model: LibsvmModel) -> str:
 def _kernel_lines(kernel: Any) -> list[tuple[str, list[Any]]]:
     if isinstance(kernel, Linear):
         return [("kernel_type", ["linear"])]
-    if isinstance(kernel, Polynomial):
+    if isinstance(kernel, Polynomial | PolynomialFunction):
         gamma, coef0 = float(kernel.gamma), float(kernel.offset)
         return [
             ("kernel_type", ["polynomial"]),

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from ..base.errors import CannotStore
 from ..kernels.precomputed import Precomputed
-from ..kernels.rows import RBF, Linear, Polynomial, Tanh
+from ..kernels.rows import RBF, Linear, Polynomial, PolynomialFunction, Tanh
 from ..model.pairs import pairs
 from .libsvm_model import CLASSIFIERS, LibsvmModel
 from .text_model import label_order
@@ -22,7 +22,7 @@ TYPES = {
     "SVR": "epsilon_svr",
     "NuSVR": "nu_svr",
 }
-_KERNELS = (Linear, Polynomial, RBF, Tanh, Precomputed)
+_KERNELS = (Linear, Polynomial, PolynomialFunction, RBF, Tanh, Precomputed)
 
 
 def as_libsvm(estimator: Any, order: Any = None) -> LibsvmModel:
