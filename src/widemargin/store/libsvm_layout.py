@@ -52,7 +52,7 @@ def as_libsvm(estimator: Any, order: Any = None) -> LibsvmModel:
         )
     labels, codes = label_order(estimator.classes_, order, "LIBSVM")
     coef, intercept, counts = _pair_layout(estimator)
-    coef, rho = _reordered(coef, intercept, counts, codes)
+    coef, rho = reordered(coef, intercept, counts, codes)
     ends = np.cumsum(counts)
     rows = np.concatenate([np.arange(ends[c] - counts[c], ends[c]) for c in codes])
     return LibsvmModel(kind, estimator.kernel_, _support(estimator)[rows], coef[:, rows], rho, labels, counts[codes])
@@ -79,7 +79,7 @@ def _pair_layout(estimator: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return _coef(estimator), estimator.intercept_, estimator.n_support_
 
 
-def _reordered(coef: np.ndarray, intercept: np.ndarray, counts: np.ndarray, codes: np.ndarray) -> Any:
+def reordered(coef: np.ndarray, intercept: np.ndarray, counts: np.ndarray, codes: np.ndarray) -> Any:
     """(coef, rho) for classes in the order `codes`: a pair that turns round changes its sign."""
     k = len(codes)
     class_of = np.repeat(np.arange(k), counts)
