@@ -42,7 +42,7 @@ def test_models_of_libsvm_become_wm_and_come_back(wm, here, name):
     if "proba" in test_libsvm.CASES[name]:
         shares = estimator.predict_proba(X)
         theirs = model.predict_proba(X)[:, np.argsort(model.labels)]
-        # LIBSVM stops the coupling of pairs early, and where its likeliest class is not the decided one ours are mended.
+        # LIBSVM stops the coupling of pairs early; where its likeliest class is not the decided one, ours are mended.
         agree = theirs.argmax(axis=1) == shares.argmax(axis=1)
         assert agree.mean() > 0.8
         np.testing.assert_allclose(shares[agree], theirs[agree], atol=0.02)
@@ -119,7 +119,9 @@ def test_what_cannot_be_converted(wm, here, iris, iris_model):
     refused(wm("convert", iris_model, "m.model"), root.CANNOT_WRITE, "AveragedPerceptron")
     refused(wm("convert", iris, "m.svm"), root.USAGE, "--target")
     refused(wm("convert", "-", "m.svm"), root.USAGE, "FILE must have a name")
-    refused(wm("convert", GOLDEN / "libsvm" / "precomputed.model", "m.wm"), root.CANNOT_WRITE, "numbers of its support")
+    refused(
+        wm("convert", GOLDEN / "libsvm" / "precomputed.model", "m.wm"), root.CANNOT_WRITE, "numbers of its support rows"
+    )
     (here / "bad.model").write_text("solver_type L2R_LR\nnr_class 2\n")
     refused(wm("convert", "bad.model", "m.wm"), root.DAMAGED, "bad.model, line 3", "without the line w")
     (here / "cut.wm").write_bytes(iris_model.read_bytes()[:500])

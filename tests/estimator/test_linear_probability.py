@@ -167,5 +167,5 @@ def test_probabilities_are_there_only_where_they_were_asked_for():
     assert model.calibration_ is None
     with pytest.raises(ValueError, match="probability"):
         wm.LinearSVC(probability="platt").fit(X, y)
-    with pytest.raises(BadInput, match="probability='isotonic' needs at least 2 rows of each class, but class eel has 1"):
+    with pytest.raises(BadInput, match="probability='isotonic' needs at least 2 rows of each class, but class eel"):
         wm.LinearSVC(probability="isotonic").fit(X[:4], ["cod", "cod", "cod", "eel"])

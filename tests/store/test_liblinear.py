@@ -205,12 +205,12 @@ def test_whatever_is_altered_a_model_comes_out_or_a_sentence_with_a_line(load, n
         text[at : at + length] = data.draw(
             st.sampled_from([b"", b"9" * 30, b"-1", b"nan", b"\n", b" ", b"\x00\xff", b"1e999", b":", b"rho 1\n"])
         )
+    said, model = "", None
     try:
         model = load(io.BytesIO(bytes(text)))
     except DamagedFile as error:
-        assert ", line " in str(error)
-    else:
-        assert len(model.predict(np.ones((2, 4)))) == 2
+        said = str(error)
+    assert ", line " in said if model is None else len(model.predict(np.ones((2, 4)))) == 2
 
 
 @pytest.mark.parametrize(

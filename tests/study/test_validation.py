@@ -90,7 +90,7 @@ def test_along_C_by_warm_start_the_machines_are_those_of_cold_fits(machine):
     np.testing.assert_allclose(curve.scores, [m.score(V, v) for m in cold])
     np.testing.assert_allclose(curve.train_scores, [m.score(X, y) for m in cold])
     assert curve.test_score == cold[Cs.index(curve.chosen)].score(T, t)
-    assert curve.model.C == curve.chosen
+    assert curve.chosen == curve.model.C
     assert (curve.gaps <= 1e-4).all()
     assert curve.rows == (200, 80, 90)
     assert not hasattr(machine, "coef_")

@@ -1,4 +1,4 @@
-"""Flags as LIBSVM's and LIBLINEAR's programs take them: one letter and a value, files at the end; long ones as always."""
+"""Flags as LIBSVM and LIBLINEAR take them: one letter and a value, files at the end; long ones as everywhere."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def _linear(model: LiblinearModel) -> Any:
 
 def _kernel_machine(model: LibsvmModel) -> Any:
     if model.precomputed:
-        raise CannotStore("a file of LIBSVM with a precomputed kernel has the numbers of its support rows, not the rows.")
+        raise CannotStore("a precomputed kernel leaves the numbers of its support rows in the file, not the rows.")
     cls = _KERNEL_MACHINES[model.svm_type]
     if not model.is_classifier:
         items = RowItems(sp.csr_matrix(model.support))

@@ -1,6 +1,6 @@
 """From the score of a binary part to the probability of its positive side: a sigmoid, or a rising step line.
 
-Method   sigmoid: model/sigmoid [Platt00]; isotonic: the rising function nearest to the labels in the least squares sense,
+Method   sigmoid: model/sigmoid [Platt00]; isotonic: the rising function with the least squared distance to the labels,
          found by scikit-learn, straight between its corners and flat beyond them                     [ZadroznyElkan02]
 """
 

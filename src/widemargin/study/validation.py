@@ -3,7 +3,7 @@
 Symbols  score: the higher the better, of the rows of a set by a model learnt from the training rows alone
 Method   best: the highest score on the validation set, of equal ones the simplest model; knee: where the loss over the
          logarithm of the parameter, from the simplest model to the best, lies furthest below the line between its ends;
-         along C a solution is the start of the next where the estimator has a `path`            [SatopaaEtAl11, Kneedle]
+         along C a solution is the start of the next where the estimator has a `path`           [SatopaaEtAl11, Kneedle]
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def validation_curve(
     Parameters
     ----------
     estimator : estimator
-        Stays as it is. With `parameter="C"` and a method `path` (LinearSVC, SVC) each solution is the start of the next.
+        Stays as it is. Along "C" with a method `path` (LinearSVC, SVC) each solution is the start of the next.
     parameter : str
         For instance "C", "alpha" or "svc__gamma".
     values : sequence
