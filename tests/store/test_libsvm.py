@@ -159,6 +159,16 @@ def test_coupling_finds_probabilities_that_agree_with_all_pairs(weights):
     np.testing.assert_allclose(found, p, atol=0.05 / k)
 
 
+@pytest.mark.parametrize(("gamma", "coef0"), [(0.5, -1.0), (0.0, 1.0), (0.0, -0.5)])
+def test_polynomials_that_are_no_kernels_are_kept_as_libsvm_keeps_them(gamma, coef0):
+    text = (GOLDEN / "c_svc_weights.model").read_text()
+    text = text.replace("gamma 0.5", f"gamma {gamma}").replace("coef0 1", f"coef0 {coef0}")
+    model, (X, _) = load_libsvm(io.BytesIO(text.encode())), rows_of("c_svc_weights")
+    K = (gamma * (X @ model.support.T).toarray() + coef0) ** 2
+    np.testing.assert_allclose(model.decision_function(X)[:, 0], K @ model.coef[0] - model.rho[0], atol=1e-9)
+    assert tokens(written(model).decode()) == tokens(text)
+
+
 BAD = {
     "empty": ("", 1, "without the line SV"),
     "other file": ("hello world\n", 1, "'hello' is no entry"),

@@ -63,13 +63,13 @@ def training_values(path: str) -> tuple[LibsvmData, np.ndarray]:
     return LibsvmData(data.X[:, numbers - 1], data.y), numbers
 
 
-def labels_of(y: np.ndarray, path: str) -> np.ndarray:
-    """Labels of classes: LIBSVM knows whole numbers only."""
+def labels_of(y: np.ndarray, path: str, program: str = "LIBSVM", numbers: str = "-s 3 or -s 4") -> np.ndarray:
+    """Labels of classes: both programs know whole numbers only."""
     labels = whole_labels(y)
     if labels.dtype.kind != "i":
         raise BadInput(
-            f"{path}: the label {y[y != np.floor(y)][0]:g} is no whole number, which LIBSVM's classes are: "
-            "use -s 3 or -s 4 for numbers"
+            f"{path}: the label {y[y != np.floor(y)][0]:g} is no whole number, which {program}'s classes are: "
+            f"use {numbers} for numbers"
         )
     return labels
 

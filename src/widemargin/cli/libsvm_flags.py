@@ -1,4 +1,4 @@
-"""LIBSVM's flags: one letter and a value, files at the end. Long flags are those of every command."""
+"""Flags as LIBSVM and LIBLINEAR take them: one letter and a value, files at the end; long ones as everywhere."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 _WEIGHT = re.compile(r"-w(-?\d+)")
 
 
-def libsvm_parser(command: str) -> Parser:
+def libsvm_parser(command: str, example: str) -> Parser:
     """A parser in which -h and -q are LIBSVM's own."""
-    parser = Parser(prog=f"wm {command}", description=f"wm {command}: {root.COMMANDS[command]}.", add_help=False)
+    parser = Parser(
+        prog=f"wm {command}",
+        description=f"wm {command}: {root.COMMANDS[command]}.",
+        epilog=f"example: wm {command} {example}",
+        add_help=False,
+    )
     parser.add_argument("--help", action="help", help="show this and leave")
-    parser.add_argument("--json", action="store_true", help="print one JSON document instead of LIBSVM's lines")
+    parser.add_argument("--json", action="store_true", help="print one JSON document instead of the program's lines")
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return parser

@@ -13,6 +13,9 @@ COMMANDS = {
     "study": "bias-variance: where the loss of learners comes from, on a file or a known source",
     "svm-train": "LIBSVM's program of this name: its flags, its model files",
     "svm-predict": "LIBSVM's program of this name: its flags, its model files",
+    "liblinear-train": "LIBLINEAR's train: its flags, its model files",
+    "liblinear-predict": "LIBLINEAR's predict: its flags, its model files",
+    "convert": "a model or data file in another format",
     "doctor": "versions, processor, threads, BLAS, memory, optional packages",
     "demo": "the perceptron family on Iris and on real spam",
 }
@@ -52,8 +55,8 @@ every command: --help  --json (one JSON document)  --quiet  --debug (traceback)
 
 
 def help_text() -> str:
-    commands = "".join(f"  {name:<13}{what}\n" for name, what in COMMANDS.items())
-    codes = "".join(f"  {code:<13}{what}\n" for code, what in EXIT_CODES.items())
+    commands = "".join(f"  {name:<18}{what}\n" for name, what in COMMANDS.items())
+    codes = "".join(f"  {code:<18}{what}\n" for code, what in EXIT_CODES.items())
     return f"{HEAD}commands:\n{commands}\nexit codes:\n{codes}{TAIL}"
 
 

@@ -20,7 +20,7 @@ from .session import UsageError
 
 
 def parse(words: list[str]) -> argparse.Namespace:
-    parser = libsvm_parser("svm-predict")
+    parser = libsvm_parser("svm-predict", "test.svm train.model called.txt")
     parser.add_argument("-b", type=one_of(2), default=0, metavar="X", help="probabilities: 0 (default) or 1")
     parser.add_argument("file", metavar="TEST_FILE", help="svmlight text, indices from 1")
     parser.add_argument("model", metavar="MODEL_FILE", help="what svm-train wrote, this one or LIBSVM's")

@@ -28,7 +28,7 @@ _CLASSES, _ONE_CLASS, _NUMBERS = (0, 1), (2,), (3, 4)
 
 
 def parse(words: list[str]) -> argparse.Namespace:
-    parser = libsvm_parser("svm-train")
+    parser = libsvm_parser("svm-train", "-c 10 -g 0.5 train.svm train.model")
     add_training_flags(parser)
     parser.add_argument("file", metavar="TRAINING_FILE", help="svmlight text, indices from 1")
     parser.add_argument("model", metavar="MODEL_FILE", nargs="?", help="default: TRAINING_FILE.model, here")

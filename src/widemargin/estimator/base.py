@@ -33,7 +33,8 @@ class Certified(Declared, BaseEstimator):
         """The certificate anew; only for the data of the fit."""
         expected = getattr(self.certificate_, "data_digest", "")
         if not expected:
-            raise DataMismatch("this model learnt from a stream of batches: there is no fit on these data to certify.")
+            told = "this model learnt from a stream of batches, or in another program"
+            raise DataMismatch(f"{told}: there is no fit on these data to certify.")
         data = self._read(X, y, sample_weight, reset=False)
         classes = getattr(self, "classes_", data.labels.classes)
         if data.digest != expected or not np.array_equal(data.labels.classes, classes):

@@ -26,11 +26,13 @@ from ..model.multiclass import Part, binary_parts, rows_of_parts
 from .base import Deciding
 from .linear_fit import LinearLearner, unproved
 from .linear_path import AlongC
+from .linear_probability import LinearProbabilities
+from .probability import warn_of_folds
 from .whole import whole_or_nothing
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LinearSVC(AlongC, Deciding, LinearLearner):
+class LinearSVC(AlongC, LinearProbabilities, Deciding, LinearLearner):
     """Linear support vector machine with the proof of its optimum.
 
     Parameters
@@ -58,6 +60,9 @@ class LinearSVC(AlongC, Deciding, LinearLearner):
         The constant feature; only with `regularize_intercept`.
     class_weight : dict or "balanced", optional
         Factor of each class; "balanced" is total weight / (classes × weight of the class).
+    probability : bool, "sigmoid" or "isotonic", default=False
+        Learn probabilities too, from scores of five folds that are fitted beside, within the same `max_time`; then
+        there is `predict_proba`. True is "sigmoid", Platt's; "isotonic" wants some hundred rows of each class.
     max_iter : int, default=-1
         Most steps: epochs of dual descent, or steps of Newton's method. -1 is no limit.
     max_time : float, optional
@@ -67,7 +72,7 @@ class LinearSVC(AlongC, Deciding, LinearLearner):
     n_jobs : int, optional
         Threads, which share the binary parts; the result does not depend on them.
     random_state : int, RandomState or None, default=0
-        Seed of the order in which dual descent visits the rows.
+        Seed of the order in which dual descent visits the rows, and of the folds of `probability`.
     observe : callable, optional
         Called as observe(step, columns, snapshot) now and then; True stops the fit.
     verbose : ignored
@@ -88,6 +93,8 @@ class LinearSVC(AlongC, Deciding, LinearLearner):
         Primal and dual objective and their gap, recomputed in float64 without the solver.
     proof_ : DualPoints or None
         The points of the dual that prove it.
+    calibration_ : Sigmoids, RisingLines or None
+        How scores become probabilities.
     converged_, stop_reason_, trace_ : bool, str, Trace
         Whether `tol` was reached; why the fit ended; figures by step.
     n_features_in_, feature_names_in_
@@ -96,6 +103,7 @@ class LinearSVC(AlongC, Deciding, LinearLearner):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinearLearner._parameter_constraints,
+        **LinearProbabilities._parameter_constraints,
         "penalty": [StrOptions({"l1", "l2"})],
         "loss": [StrOptions(set(FOR_CLASSES))],
         "multi_class": [StrOptions({"ovr", "ovo", "crammer_singer"})],
@@ -128,13 +136,21 @@ class LinearSVC(AlongC, Deciding, LinearLearner):
         -------
         self
         """
+        unsure = self._fit(X, y, sample_weight)
+        self._warn()
+        warn_of_folds(self, unsure)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> int:
+        """Without warnings; how many folds of the probabilities did not converge."""
         self._validate_params()
         self._refuse_impossible()
         watch = self._watch()
         data = self._read(X, y, sample_weight)
+        calibration, unsure = self._calibration(X, y, sample_weight)
+        self.calibration_ = calibration
         self._learn(data, watch)
-        self._warn()
-        return self
+        return unsure
 
     def _refuse_impossible(self) -> None:
         # scikit-learn's words first, since programs look for them.

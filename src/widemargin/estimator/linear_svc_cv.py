@@ -56,7 +56,7 @@ class LinearSVCCV(LinearSVC):
     C : ignored
         It is chosen.
     penalty, loss, dual, tol, multi_class, fit_intercept, regularize_intercept, intercept_scaling, class_weight, \
-max_iter, n_jobs, random_state, observe, verbose
+probability, max_iter, n_jobs, random_state, observe, verbose
         As in :class:`LinearSVC`; `tol` and `max_iter` hold for each fit of the search too, `observe` and callbacks look
         at the last one.
     max_time : float, optional

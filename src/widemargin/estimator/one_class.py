@@ -19,11 +19,10 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from ..base.callbacks import with_callbacks
 from ..base.params import Interval
 from ..model.box import BoxProblem
+from ..model.kernel import EDGE
 from .kernel_support import KernelTraining
 from .svm_expansion import OneExpansion
 from .whole import whole_or_nothing
-
-EDGE = 2.0**-33  # of rho: rounding decides nothing
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

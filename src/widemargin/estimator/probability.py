@@ -30,7 +30,7 @@ from ..model.sigmoid import agreeing, coupled, fit_sigmoid, normalised, of_parts
 FOLDS = 5
 
 
-def _wanted(estimator: Any) -> bool:
+def wanted(estimator: Any) -> bool:
     if not estimator.probability:
         raise AttributeError("predict_proba is not available when probability=False")
     return True
@@ -49,13 +49,11 @@ class Probabilities:
         A, B, unsure = sigmoids(self, X, y, sample_weight) if self.probability else (None, None, 0)
         return {"probA_": A, "probB_": B}, unsure
 
-    def _warn_of_folds(self, unsure: int) -> None:
-        """Where the machine itself did not converge either, that is told already."""
-        if unsure and self.converged_:
-            told = f"{unsure} of the folds that probabilities are learnt from did not converge"
-            warn(f"{told}, the machine itself did: raise max_time or max_iter, or lower C.", ConvergenceWarning)
+    def _part_scores(self, X: Any) -> np.ndarray:
+        """n x parts; a positive score of pair (i, j) speaks for class i."""
+        return self.model_.scores(self._items(X), self._threads())
 
-    @available_if(_wanted)
+    @available_if(wanted)
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class; the highest is that of the predicted label.
 
@@ -73,7 +71,7 @@ class Probabilities:
                 "predict_proba is not available when fitted with probability=False: fit again with probability=True."
             )
         k = len(self.classes_)
-        p = of_parts(part_scores(self, X), self.probA_, self.probB_)
+        p = of_parts(self._part_scores(X), self.probA_, self.probB_)
         if k == 2:
             p = np.column_stack([1 - p[:, 0], p[:, 0]])
         else:
@@ -81,7 +79,7 @@ class Probabilities:
         decided = np.asarray(np.searchsorted(self.classes_, self.predict(X)))
         return agreeing(p, decided)
 
-    @available_if(_wanted)
+    @available_if(wanted)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """The logarithm of the probability of each class.
 
@@ -97,20 +95,33 @@ class Probabilities:
             return np.log(self.predict_proba(X))
 
 
-def part_scores(model: Any, X: Any) -> np.ndarray:
-    """n x parts; a positive score of pair (i, j) speaks for class i."""
-    return model.model_.scores(model._items(X), model._threads())
+def warn_of_folds(machine: Any, unsure: int) -> None:
+    """Where the machine itself did not converge either, that is told already."""
+    if unsure and machine.converged_:
+        told = f"{unsure} of the folds that probabilities are learnt from did not converge"
+        warn(f"{told}, the machine itself did: raise max_time or max_iter, or lower C.", ConvergenceWarning)
 
 
-def sigmoids(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, int]:
-    """A and B of every binary part, from scores of rows by machines that have not seen them; how many did not end."""
+@dataclass(frozen=True)
+class HeldOutScores:
+    """Scores (n x parts) of rows by machines that have not seen them; codes and weights of the rows."""
+
+    scores: np.ndarray
+    codes: np.ndarray
+    weight: np.ndarray
+    n_classes: int
+    unsure: int  # folds that did not converge
+
+
+def held_out(estimator: Any, X: Any, y: Any, sample_weight: Any) -> HeldOutScores:
+    """Folds are fitted side by side by clones of the estimator, each of which scores the rows that it was not given."""
     data = clone(estimator)._read(X, y, sample_weight)
     rows = data.numbers(np.arange(data.n))
     codes, k = data.y, len(data.labels.classes)
     counts = np.bincount(codes, minlength=k)
     if counts.min() < 2:
-        name = data.labels.classes[int(counts.argmin())]
-        raise BadInput(f"probability=True needs at least 2 rows of each class, but class {name} has {counts.min()}.")
+        name, asked = data.labels.classes[int(counts.argmin())], f"probability={estimator.probability!r}"
+        raise BadInput(f"{asked} needs at least 2 rows of each class, but class {name} has {counts.min()}.")
     k_folds, threads = min(FOLDS, int(counts.min())), estimator._threads()
     folds = StratifiedKFold(k_folds, shuffle=True, random_state=seed_from(estimator.random_state))
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -123,7 +134,7 @@ def sigmoids(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[np.nda
         machine = without_callbacks(clone(estimator)).set_params(**beside)
         X_train, y_train = _safe_split(machine, X, np.asarray(y), train)
         machine._fit(X_train, y_train, None if weight is None else np.broadcast_to(weight, (len(y),))[train])
-        return part_scores(machine, _safe_split(machine, X, None, test, train)[0]), machine.converged_
+        return machine._part_scores(_safe_split(machine, X, None, test, train)[0]), machine.converged_
 
     split = list(folds.split(np.zeros((data.n, 1)), codes))
     found = crew(threads, one, split)
@@ -131,8 +142,14 @@ def sigmoids(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[np.nda
     for (_, test), (values, _) in zip(split, found, strict=True):
         scores[test] = values
     own = np.ones(data.n) if data.weight is None else data.weight
-    A, B = _fitted(scores, codes, own, binary_parts(k, estimator.multiclass))
-    return A, B, sum(not converged for _, converged in found)
+    return HeldOutScores(scores, codes, own, k, sum(not converged for _, converged in found))
+
+
+def sigmoids(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, int]:
+    """A and B of every binary part, from scores of rows by machines that have not seen them; how many did not end."""
+    seen = held_out(estimator, X, y, sample_weight)
+    A, B = _fitted(seen.scores, seen.codes, seen.weight, binary_parts(seen.n_classes, estimator.multiclass))
+    return A, B, seen.unsure
 
 
 def _fitted(

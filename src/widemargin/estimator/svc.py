@@ -24,7 +24,7 @@ from ..model.pairs import pairs
 from .base import Classifier
 from .kernel_input import KernelInput
 from .kernel_support import KernelTraining
-from .probability import Probabilities
+from .probability import Probabilities, warn_of_folds
 from .svc_parts import ClassifierParts
 from .svc_path import AlongC
 from .svm_fit import SVMFit
@@ -75,7 +75,7 @@ class SupportVectorClassifier(SVMFit, ClassifierParts, Probabilities, Classifier
         """
         unsure = self._fit(X, y, sample_weight)
         self._warn()
-        self._warn_of_folds(unsure)
+        warn_of_folds(self, unsure)
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> int:

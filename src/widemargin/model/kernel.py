@@ -13,6 +13,7 @@ from ..base.blas import one_blas_thread
 from ..kernels.rows import RowKernel
 
 MANY = 4096  # items of support from which on kernel values are float32: their errors are far below what a fit leaves
+EDGE = 2.0**-33  # of rho of one class: scores below are 0, so that rounding decides nothing
 _BLOCK = 1 << 21  # kernel values held at a time
 
 

@@ -17,22 +17,28 @@ from ..base.files import write_atomically
 from ..data.source import describe, open_bytes
 from ..data.svmlight import read_svmlight
 from ..kernels.precomputed import Precomputed
-from ..kernels.rows import RBF, Linear, Polynomial, Tanh
+from ..kernels.rows import RBF, Linear, Polynomial, PolynomialFunction, Tanh
 from .libsvm_layout import as_libsvm
 from .libsvm_model import CLASSIFIERS, REGRESSORS, LibsvmModel
+from .text_model import TextReading, head_lines
 
 _TYPES = (*CLASSIFIERS, "one_class", *REGRESSORS)
 _NEEDED = {"linear": (), "polynomial": ("degree", "gamma", "coef0"), "rbf": ("gamma",), "sigmoid": ("gamma", "coef0")}
+
+
+def _polynomial(**given: Any) -> Polynomial | PolynomialFunction:
+    """LIBSVM asks for no more than a gamma that is not negative."""
+    may_be = given["degree"] >= 0 and (given["gamma"] == 0 or (given["gamma"] > 0 and given["offset"] < 0))
+    return PolynomialFunction(**given) if may_be else Polynomial(**given)
+
+
 _KERNELS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "linear": lambda h: Linear(),
-    "polynomial": lambda h: Polynomial(degree=h["degree"], gamma=h["gamma"], offset=h["coef0"]),
+    "polynomial": lambda h: _polynomial(degree=h["degree"], gamma=h["gamma"], offset=h["coef0"]),
     "rbf": lambda h: RBF(gamma=h["gamma"]),
     "sigmoid": lambda h: Tanh(alpha=h["gamma"], beta=h["coef0"]),
     "precomputed": lambda h: Precomputed(),
 }
-_WHOLE, _REAL = {"degree", "nr_class", "total_sv"}, {"gamma", "coef0"}
-_WHOLES, _REALS = {"label", "nr_sv"}, {"rho", "probA", "probB"}
-_IGNORED = {"prob_density_marks"}  # of newer versions, one class: nothing here uses them
 
 
 def save_libsvm(model: Any, target: Any) -> None:
@@ -40,7 +46,7 @@ def save_libsvm(model: Any, target: Any) -> None:
 
     Parameters
     ----------
-    model : LibsvmModel, or fitted SVC, NuSVC, SVR, NuSVR or OneClassSVM
+    model : LibsvmModel, or fitted SVC, SVCCV, NuSVC, SVR, NuSVR or OneClassSVM
         With a linear, polynomial, radial, sigmoid or precomputed kernel; classes one against one, labels whole numbers.
     target : path, "-" or binary file object
         Written whole or not at all.
@@ -84,14 +90,13 @@ def _text(model: LibsvmModel) -> str:
             head.append((key, values.tolist()))
     if model.is_classifier:
         head.append(("nr_sv", model.n_support.tolist()))
-    lines = [" ".join([key, *map(str, values)]) for key, values in head]
-    return "\n".join([*lines, "SV", *_support_lines(model), ""])
+    return "\n".join([*head_lines(head), "SV", *_support_lines(model), ""])
 
 
 def _kernel_lines(kernel: Any) -> list[tuple[str, list[Any]]]:
     if isinstance(kernel, Linear):
         return [("kernel_type", ["linear"])]
-    if isinstance(kernel, Polynomial):
+    if isinstance(kernel, Polynomial | PolynomialFunction):
         gamma, coef0 = float(kernel.gamma), float(kernel.offset)
         return [
             ("kernel_type", ["polynomial"]),
@@ -119,22 +124,18 @@ def _support_lines(model: LibsvmModel) -> list[str]:
 # ---- reading ---------------------------------------------------------------------------------------------------------
 
 
-class _Reading:
-    """A file as lines, and the header as it is found."""
-
-    def __init__(self, name: str, lines: list[bytes]) -> None:
-        self.name, self.lines = name, lines
-        self.head: dict[str, Any] = {}
-        self.at: dict[str, int] = {}  # the line of each
-
-    def fault(self, line: int, reason: str) -> DamagedFile:
-        return DamagedFile(f"{self.name}, line {line}: {reason}")
+class _Reading(TextReading):
+    program, last_word = "LIBSVM", "SV"
+    words = frozenset({"svm_type", "kernel_type"})
+    whole, real = frozenset({"degree", "nr_class", "total_sv"}), frozenset({"gamma", "coef0"})
+    wholes, reals = frozenset({"label", "nr_sv"}), frozenset({"rho", "probA", "probB"})
+    ignored = frozenset({"prob_density_marks"})  # of newer versions, one class: nothing here uses them
 
     def model(self) -> LibsvmModel:
-        first = self._header()
+        first = self.read_head()
         head = self.head
         for key in ("svm_type", "kernel_type", "nr_class", "total_sv", "rho"):
-            self._need(key, first)
+            self.need(key, first)
         kernel = self._kernel(first)
         labels, n_support = self._classes(first)
         rows = first + 1
@@ -142,53 +143,12 @@ class _Reading:
         prob_a, prob_b = self._probabilities(len(head["rho"]))
         return LibsvmModel(head["svm_type"], kernel, support, coef, head["rho"], labels, n_support, prob_a, prob_b)
 
-    def _header(self) -> int:
-        """Reads up to the line SV and returns its number, from 1."""
-        for number, line in enumerate(self.lines, 1):
-            words = line.decode("ascii", errors="replace").split()
-            if words == ["SV"]:
-                return number
-            if words:
-                self._entry(number, words[0], words[1:])
-        raise self.fault(len(self.lines), "the file ends without the line SV: it is cut off, or no model of LIBSVM")
-
-    def _entry(self, line: int, key: str, values: list[str]) -> None:
-        known = {"svm_type", "kernel_type", *_WHOLE, *_REAL, *_WHOLES, *_REALS, *_IGNORED}
-        if key not in known:
-            raise self.fault(line, f"{key[:40]!r} is no entry of a LIBSVM model")
-        if key in self.head:
-            raise self.fault(line, f"{key} stands there twice, first in line {self.at[key]}")
-        self.at[key] = line
-        if key in _WHOLES | _REALS:
-            self.head[key] = np.array([self._number(line, key, v, int if key in _WHOLES else float) for v in values])
-            return
-        if key in _IGNORED:
-            return
-        if len(values) != 1:
-            raise self.fault(line, f"{key} has {len(values)} values where one is due")
-        kind = int if key in _WHOLE else float if key in _REAL else str
-        self.head[key] = values[0] if kind is str else self._number(line, key, values[0], kind)
-
-    def _number(self, line: int, key: str, text: str, kind: Any) -> Any:
-        try:
-            value = kind(text)
-        except ValueError:
-            value = np.nan
-        if not np.isfinite(value):
-            raise self.fault(line, f"{key} holds {text[:40]!r}, which is no finite {'whole ' * (kind is int)}number")
-        return value
-
-    def _need(self, key: str, line: int) -> Any:
-        if key not in self.head:
-            raise self.fault(line, f"the header ends without {key}")
-        return self.head[key]
-
     def _kernel(self, line: int) -> Any:
         name = self.head["kernel_type"]
         if name not in _KERNELS:
             raise self.fault(self.at["kernel_type"], f"kernel_type {name[:40]!r} is none of {', '.join(_KERNELS)}")
         for key in _NEEDED.get(name, ()):
-            self._need(key, line)
+            self.need(key, line)
         try:
             return _KERNELS[name](self.head)
         except BadInput as error:
@@ -208,14 +168,12 @@ class _Reading:
             raise self.fault(self.at["total_sv"], f"total_sv is {head['total_sv']}")
         if not classifier:
             return np.empty(0, np.int64), np.empty(0, np.int64)
-        for key in ("label", "nr_sv"):
-            if len(self._need(key, line)) != k:
-                raise self.fault(self.at[key], f"{key} has {len(head[key])} values, {k} are due for {k} classes")
-        if len(set(head["label"].tolist())) != k:
-            raise self.fault(self.at["label"], "a label stands there twice")
+        labels = self.labels_of(k, line)
+        if len(self.need("nr_sv", line)) != k:
+            raise self.fault(self.at["nr_sv"], f"nr_sv has {len(head['nr_sv'])} values, {k} are due for {k} classes")
         if head["nr_sv"].min() < 0 or head["nr_sv"].sum() != head["total_sv"]:
             raise self.fault(self.at["nr_sv"], f"nr_sv sums to {head['nr_sv'].sum()}, total_sv is {head['total_sv']}")
-        return head["label"], head["nr_sv"]
+        return labels, head["nr_sv"]
 
     def _probabilities(self, n_pairs: int) -> tuple[np.ndarray | None, np.ndarray | None]:
         found = self.head.get("probA"), self.head.get("probB")
@@ -231,14 +189,15 @@ class _Reading:
         if len(numbered) != due:
             last = numbered[-1][0] if numbered else begin
             raise self.fault(last, f"there are {len(numbered)} support vectors, total_sv announces {due}")
-        coef, rests = np.empty((n_coef, due)), []
-        for k, (number, line) in enumerate(numbered):
+        coefs, rests = [], []
+        for number, line in numbered:
             words = line.split(maxsplit=n_coef)
             if len(words) < n_coef:
                 raise self.fault(number, f"{len(words)} coefficients where {n_coef} are due")
             numerals = [word.decode("ascii", "replace") for word in words[:n_coef]]
-            coef[:, k] = [self._number(number, "a coefficient", text, float) for text in numerals]
+            coefs.append([self.number(number, "a coefficient", text, float) for text in numerals])
             rests.append(words[n_coef] if len(words) > n_coef else b"")
+        coef = np.array(coefs, np.float64).reshape(due, n_coef).T.copy()
         if precomputed:
             serials = [self._serial(number, rest) for (number, _), rest in zip(numbered, rests, strict=True)]
             return coef, np.array(serials, np.int64)

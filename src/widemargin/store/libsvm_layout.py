@@ -9,12 +9,20 @@ import scipy.sparse as sp
 
 from ..base.errors import CannotStore
 from ..kernels.precomputed import Precomputed
-from ..kernels.rows import RBF, Linear, Polynomial, Tanh
+from ..kernels.rows import RBF, Linear, Polynomial, PolynomialFunction, Tanh
 from ..model.pairs import pairs
 from .libsvm_model import CLASSIFIERS, LibsvmModel
+from .text_model import label_order
 
-TYPES = {"SVC": "c_svc", "NuSVC": "nu_svc", "OneClassSVM": "one_class", "SVR": "epsilon_svr", "NuSVR": "nu_svr"}
-_KERNELS = (Linear, Polynomial, RBF, Tanh, Precomputed)
+TYPES = {
+    "SVC": "c_svc",
+    "SVCCV": "c_svc",
+    "NuSVC": "nu_svc",
+    "OneClassSVM": "one_class",
+    "SVR": "epsilon_svr",
+    "NuSVR": "nu_svr",
+}
+_KERNELS = (Linear, Polynomial, PolynomialFunction, RBF, Tanh, Precomputed)
 
 
 def as_libsvm(estimator: Any, order: Any = None) -> LibsvmModel:
@@ -22,7 +30,7 @@ def as_libsvm(estimator: Any, order: Any = None) -> LibsvmModel:
 
     Parameters
     ----------
-    estimator : fitted SVC, NuSVC, SVR, NuSVR or OneClassSVM
+    estimator : fitted SVC, SVCCV, NuSVC, SVR, NuSVR or OneClassSVM
     order : sequence of labels, optional
         Of the classes; by default +1 before -1, else ascending. Ties of votes go to the class that comes first.
 
@@ -42,9 +50,9 @@ def as_libsvm(estimator: Any, order: Any = None) -> LibsvmModel:
         return LibsvmModel(
             kind, estimator.kernel_, _support(estimator), _coef(estimator), -estimator.intercept_, nobody, nobody
         )
-    labels, codes = _order(estimator.classes_, order)
+    labels, codes = label_order(estimator.classes_, order, "LIBSVM")
     coef, intercept, counts = _pair_layout(estimator)
-    coef, rho = _reordered(coef, intercept, counts, codes)
+    coef, rho = reordered(coef, intercept, counts, codes)
     ends = np.cumsum(counts)
     rows = np.concatenate([np.arange(ends[c] - counts[c], ends[c]) for c in codes])
     return LibsvmModel(kind, estimator.kernel_, _support(estimator)[rows], coef[:, rows], rho, labels, counts[codes])
@@ -61,23 +69,6 @@ def _support(estimator: Any) -> Any:
     return sp.csr_matrix(estimator.support_items_.X, dtype=np.float64)
 
 
-def _order(classes: np.ndarray, order: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Labels as LIBSVM orders them, and their places among `classes`."""
-    numbers = classes.astype(np.float64) if classes.dtype.kind in "iuf" else np.array([np.nan])
-    if not (np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all() and (np.abs(numbers) < 2**31).all()):
-        raise CannotStore(
-            f"A LIBSVM file keeps whole numbers of 32 bits as labels, not {classes[:4].tolist()}: code them."
-        )
-    numbers = numbers.astype(np.int64)
-    if order is None:
-        order = [1, -1] if numbers.tolist() == [-1, 1] else numbers
-    order = np.asarray(order, dtype=np.int64)
-    codes = np.searchsorted(numbers, order)
-    if sorted(order.tolist()) != numbers.tolist():
-        raise CannotStore(f"the order names {order.tolist()}, the classes are {numbers.tolist()}.")
-    return order, codes
-
-
 def _pair_layout(estimator: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Coefficients and intercepts of all pairs (i, j), positive for class i; two classes count for the second."""
     k = len(estimator.classes_)
@@ -88,7 +79,7 @@ def _pair_layout(estimator: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return _coef(estimator), estimator.intercept_, estimator.n_support_
 
 
-def _reordered(coef: np.ndarray, intercept: np.ndarray, counts: np.ndarray, codes: np.ndarray) -> Any:
+def reordered(coef: np.ndarray, intercept: np.ndarray, counts: np.ndarray, codes: np.ndarray) -> Any:
     """(coef, rho) for classes in the order `codes`: a pair that turns round changes its sign."""
     k = len(codes)
     class_of = np.repeat(np.arange(k), counts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .estimators import EstimatorSpec
+from .records import DataclassSpec
 from .rules import Array, Labels, Part, Plain, Rule, Sizes
 
 SOLVED: Mapping[str, Rule] = {
@@ -21,6 +22,7 @@ CLASSIFIER: Mapping[str, Rule] = {
     "classes_": Labels("c"),
     "coef_": Array("f8", ("k", "d")),
     "intercept_": Array("f8", ("k",)),
+    "calibration_": Part("Sigmoids", "RisingLines", optional=True),
 }
 
 
@@ -30,6 +32,14 @@ def _parts_fit_classes(s: Sizes) -> bool:
 
 
 LINEAR = {
+    "Sigmoids": DataclassSpec(
+        "widemargin.model.calibration:Sigmoids", 1, {"A": Array("f8", ("k",)), "B": Array("f8", ("k",))}
+    ),
+    "RisingLines": DataclassSpec(
+        "widemargin.model.calibration:RisingLines",
+        1,
+        {"f": Array("f8", ("m",)), "p": Array("f8", ("m",), low=0), "offsets": Array("i8", ("k",), offsets_of="m")},
+    ),
     "LinearSVC": EstimatorSpec("widemargin.estimator.linear_svc:LinearSVC", 1, CLASSIFIER, rule=_parts_fit_classes),
     "LinearSVCCV": EstimatorSpec(
         "widemargin.estimator.linear_svc_cv:LinearSVCCV",

@@ -196,3 +196,14 @@ TABLE: dict[str, Any] = {
 
 _ESTIMATORS = [name for name, spec in TABLE.items() if isinstance(spec, EstimatorSpec)]
 TABLE["FileModel"] = DataclassSpec("widemargin.estimator.file_model:FileModel", 1, {"estimator": Part(*_ESTIMATORS)})
+TABLE["ValidationCurve"] = DataclassSpec(
+    "widemargin.study.validation:ValidationCurve",
+    1,
+    {
+        **{name: Array("f8", ("v",), finite=False) for name in ("train_scores", "scores", "gaps", "seconds")},
+        "chosen_index": Plain(int, low=0),
+        "knee_index": Plain(int, low=0, optional=True),
+        "model": Part(*_ESTIMATORS),
+    },
+    nonfinite=("test_score",),
+)

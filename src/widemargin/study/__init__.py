@@ -11,6 +11,7 @@ _NAMES = {
     "FewestMistakes": "mistakes",
     "KnownSource": "sources",
     "Replay": "replay",
+    "ValidationCurve": "validation",
     "ascend_dual": "ascent",
     "bias_variance": "bias_study",
     "bias_variance_sweep": "sweep",
@@ -19,6 +20,7 @@ _NAMES = {
     "known_source": "sources",
     "replay_updates": "replay",
     "turned_labels": "sources",
+    "validation_curve": "validation",
 }
 
 __all__ = sorted(_NAMES)

@@ -66,7 +66,8 @@ class KneeDisplay:
         ----------
         record : object with `Cs`, `scores`, `knee`
             `scores` are those of each C (the higher the better): one number, or a row with one a fold. `knee` is the C
-            of the knee, or None. `stds`, if there are any, belong to scores that are one number a C.
+            of the knee, or None. `stds`, if there are any, belong to scores that are one number a C. `parameter` is
+            what the axis is called.
         measure : str
         ax : matplotlib Axes, optional
 
@@ -77,7 +78,8 @@ class KneeDisplay:
         scores = np.asarray(record.scores, dtype=np.float64)
         std = getattr(record, "stds", None) if scores.ndim == 1 else scores.std(axis=1)
         mean = scores if scores.ndim == 1 else scores.mean(axis=1)
-        return cls(Cs=record.Cs, error=1 - mean, std=std, knee=record.knee, measure=measure).plot(ax=ax)
+        name = getattr(record, "parameter", "C")
+        return cls(Cs=record.Cs, error=1 - mean, std=std, knee=record.knee, parameter=name, measure=measure).plot(ax=ax)
 
     @property
     def best(self) -> float:
