@@ -2,6 +2,8 @@
 //
 //   enter(rows, m)  the rows of a node;  begin()  all of them on the right;  add(i)  the i-th goes left
 //   score(), weight()  of the split as it stands;  mean(i)  what categories are ordered by
+//   left_value(), right_value()  what both sides say, for an order that columns may demand
+//   note(tree, node)  what a node keeps that does not follow from its leaves
 #pragma once
 
 #include <algorithm>
@@ -99,6 +101,9 @@ class ClassStats : RowWeights {
   bool allowed() const { return true; }
   double weight() const { return wl_; }
   double right_weight() const { return w_ - wl_; }
+  // What both sides say, where there are two classes: the share of the second.
+  double left_value() const { return left_.back() / wl_; }
+  double right_value() const { return (total_.back() - left_.back()) / (w_ - wl_); }
 
   // The share of the class that the node has most of, in the first output.
   double mean(std::size_t i) const {
@@ -114,6 +119,7 @@ class ClassStats : RowWeights {
     tree.leaves.push_back({static_cast<std::uint32_t>(rows_), only, w_});
     if (!pure) tree.stats.insert(tree.stats.end(), total_.begin(), total_.end());
   }
+  void note(GrownTree&, std::uint32_t) const {}
 
  private:
   std::size_t outputs_;
@@ -147,7 +153,7 @@ class NumberStats : RowWeights {
         const double y = targets_.numbers[rows[i] * outputs_ + o];
         y_[i * outputs_ + o] = w * y;
         sum_[o] += w * y;
-        squares_[o] += w * y * y;
+        squares_[o] += w * Side::own(y);
         same = same && y == targets_.numbers[rows[0] * outputs_ + o];
       }
     }
@@ -184,6 +190,8 @@ class NumberStats : RowWeights {
   }
   double weight() const { return wl_; }
   double right_weight() const { return w_ - wl_; }
+  double left_value() const { return left_[0] / wl_; }
+  double right_value() const { return (sum_[0] - left_[0]) / (w_ - wl_); }
   double mean(std::size_t i) const { return y_[i * outputs_] / weights_[i]; }
   double row_weight(std::size_t i) const { return weights_[i]; }
 
@@ -193,6 +201,7 @@ class NumberStats : RowWeights {
     tree.stats.insert(tree.stats.end(), sum_.begin(), sum_.end());
     tree.stats.insert(tree.stats.end(), squares_.begin(), squares_.end());
   }
+  void note(GrownTree&, std::uint32_t) const {}
 
  private:
   std::size_t outputs_;

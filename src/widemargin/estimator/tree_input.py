@@ -102,7 +102,19 @@ def read_trees(estimator: Any, X: Any, y: Any, sample_weight: Any, *, regression
     rows, missing = checked_float32(given if kept is None else given[kept])
     if regression:
         codes = np.ascontiguousarray(np.column_stack([as_numbers(column) for column in columns]))
+        if estimator.criterion == "poisson":
+            _refuse_no_counts(codes)
     return TreeTraining(rows, missing, codes, labels, weight, balance, flat, n, kept)
+
+
+def _refuse_no_counts(y: np.ndarray) -> None:
+    if (y < 0).any():
+        row = int(np.argmax((y < 0).any(axis=1)))
+        raise BadInput(
+            f"Some value(s) of y are negative which is not allowed for Poisson regression, the first in row {row}."
+        )
+    if not (y.sum(axis=0) > 0).all():
+        raise BadInput("Sum of y is not positive which is necessary for Poisson regression: all counts are 0.")
 
 
 def _only(
@@ -142,5 +154,8 @@ def _class_weights(
             raise BadInput(f"'class_weight' is the list {wish}, but y has one output: give a dictionary.")
         return class_factors(wish, labels[0], codes[:, 0], weight)[codes[:, 0]]
     if isinstance(wish, dict) or (isinstance(wish, list) and len(wish) != len(labels)):
-        raise BadInput(f"y has {len(labels)} outputs: class_weight must be a list of as many dictionaries.")
+        raise BadInput(
+            "For multi-output, number of elements in class_weight should match number of outputs: "
+            f"y has {len(labels)}, so give a list of as many dictionaries."
+        )
     return compute_sample_weight(wish, np.column_stack(columns))
