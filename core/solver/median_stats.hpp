@@ -108,7 +108,7 @@ class MedianStats : RowWeights {
   void leave(GrownTree& tree) const {
     tree.leaves.push_back({static_cast<std::uint32_t>(rows_), -1, w_});
     tree.stats.push_back(w_);
-    for (const Output& out : by_output_) tree.stats.push_back(w_ * out.median());
+    for (const Output& out : by_output_) tree.stats.push_back(product(out.median()));
     for (const Output& out : by_output_) tree.stats.push_back(out.error);
   }
 
@@ -117,11 +117,19 @@ class MedianStats : RowWeights {
     const std::size_t width = 2 * outputs_;
     if (tree.centres.size() < (node + 1) * width) tree.centres.resize((node + 1) * width);
     double* at = tree.centres.data() + node * width;
-    for (const Output& out : by_output_) *at++ = w_ * out.median();
+    for (const Output& out : by_output_) *at++ = product(out.median());
     for (const Output& out : by_output_) *at++ = out.error;
   }
 
  private:
+  // Weight times median, such that the quotient by the weight is the median again.
+  double product(double median) const {
+    const double p = w_ * median;
+    for (const double q : {p, std::nextafter(p, -HUGE_VAL), std::nextafter(p, HUGE_VAL)})
+      if (q / w_ == median) return q;
+    return p;
+  }
+
   struct Output {
     std::vector<double> y, weight;     // by place
     std::vector<std::uint32_t> place;  // of each row of the node

@@ -136,6 +136,7 @@ class NumberStats : RowWeights {
   NumberStats(const Targets& targets, const std::uint32_t* times)
       : RowWeights(targets, times), outputs_(static_cast<std::size_t>(targets.outputs)) {
     sum_.resize(outputs_), squares_.resize(outputs_), left_.resize(outputs_);
+    above_.resize(outputs_), above_left_.resize(outputs_);
   }
 
   NodeSum enter(const std::uint32_t* rows, Index m) {
@@ -143,6 +144,7 @@ class NumberStats : RowWeights {
     weights_.resize(size), y_.resize(size * outputs_);
     std::fill(sum_.begin(), sum_.end(), 0.0);
     std::fill(squares_.begin(), squares_.end(), 0.0);
+    std::fill(above_.begin(), above_.end(), 0);
     w_ = 0;
     bool same = true;
     for (std::size_t i = 0; i < size; ++i) {
@@ -153,6 +155,7 @@ class NumberStats : RowWeights {
         const double y = targets_.numbers[rows[i] * outputs_ + o];
         y_[i * outputs_ + o] = w * y;
         sum_[o] += w * y;
+        if (Side::positive) above_[o] += y > 0;
         squares_[o] += w * Side::own(y);
         same = same && y == targets_.numbers[rows[0] * outputs_ + o];
       }
@@ -169,10 +172,13 @@ class NumberStats : RowWeights {
 
   void begin() {
     std::fill(left_.begin(), left_.end(), 0.0);
+    std::fill(above_left_.begin(), above_left_.end(), 0);
     wl_ = 0;
   }
   void add(std::size_t i) {
     for (std::size_t o = 0; o < outputs_; ++o) left_[o] += y_[i * outputs_ + o];
+    if (Side::positive)
+      for (std::size_t o = 0; o < outputs_; ++o) above_left_[o] += y_[i * outputs_ + o] > 0;
     wl_ += weights_[i];
   }
   double score() const {
@@ -182,10 +188,11 @@ class NumberStats : RowWeights {
     return sum / static_cast<double>(outputs_);
   }
   double fall(double score, const NodeSum& node) const { return score - node.side; }
+  // Counts of 0 alone are told apart by counting, not by sums, which are rounded.
   bool allowed() const {
     if (Side::positive)
       for (std::size_t o = 0; o < outputs_; ++o)
-        if (left_[o] <= 1e-15 || sum_[o] - left_[o] <= 1e-15) return false;
+        if (above_left_[o] == 0 || above_left_[o] == above_[o]) return false;
     return true;
   }
   double weight() const { return wl_; }
@@ -206,6 +213,7 @@ class NumberStats : RowWeights {
  private:
   std::size_t outputs_;
   std::vector<double> sum_, squares_, left_, weights_, y_;
+  std::vector<Index> above_, above_left_;  // rows whose target is not 0
   double w_ = 0, wl_ = 0;
   Index rows_ = 0;
 };

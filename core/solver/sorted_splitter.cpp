@@ -4,6 +4,7 @@
 //          two classes, and for numbers, that order's best cut is the best of all subsets [BreimanEtAl84, th. 4.5].
 //          Random cuts: uniform between the extremes of the node; missing values go to either side by a toss.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/sort_keys.hpp"
@@ -29,9 +30,9 @@ class SortedSplitter final : public Splitter<T> {
     if (!near_.empty()) {
       origin_.resize(static_cast<std::size_t>(m));
       for (Index i = 0; i < m; ++i) origin_[static_cast<std::size_t>(i)] = near_[rows[i]];
-      return stats_.enter(origin_.data(), m);
+      return scaled(stats_.enter(origin_.data(), m));
     }
-    return stats_.enter(rows, m);
+    return scaled(stats_.enter(rows, m));
   }
 
   void leave(GrownTree& tree) override { stats_.leave(tree); }
@@ -62,6 +63,12 @@ class SortedSplitter final : public Splitter<T> {
   }
   std::size_t place(Index i) const {
     return static_cast<std::size_t>(keys_[static_cast<std::size_t>(i)] & 0xffffffffu);
+  }
+
+  // Scores that differ by less than their rounding are equal, and of equal ones the first counts.
+  NodeSum scaled(const NodeSum& node) {
+    slack_ = 16 * std::numeric_limits<double>::epsilon() * std::abs(node.side);
+    return node;
   }
 
   // Keys (code, place in the node) in order; missing values come last. Returns how many these are.
@@ -144,7 +151,7 @@ class SortedSplitter final : public Splitter<T> {
       const bool last = i + 1 == present_;
       if (last ? !right || rows == m_ : group(i) == group(i + 1)) continue;
       const double score = stats_.score();
-      if (!(score > best.score) || !fits(rows) || !in_order(column, best)) continue;
+      if (!(score > best.score + slack_) || !fits(rows) || !in_order(column, best)) continue;
       best.score = score;
       best.column = column;
       best.right = right;
@@ -198,7 +205,7 @@ class SortedSplitter final : public Splitter<T> {
       if (i < present_ ? code(i) <= cut : !right) stats_.add(place(i)), ++rows;
     if (rows == 0 || rows == m_) return;
     const double score = stats_.score();
-    if (!(score > best.score) || !fits(rows) || !in_order(column, best)) return;
+    if (!(score > best.score + slack_) || !fits(rows) || !in_order(column, best)) return;
     best.score = score;
     best.column = column;
     best.right = right;
@@ -211,7 +218,7 @@ class SortedSplitter final : public Splitter<T> {
   Stats stats_;
   const std::uint32_t* rows_ = nullptr;
   Index m_ = 0, present_ = 0;
-  double low_ = 0, high_ = 0;
+  double low_ = 0, high_ = 0, slack_ = 0;
   std::vector<std::uint32_t> near_, origin_;
   std::vector<std::uint64_t> keys_, spare_;
   std::vector<T> values_;

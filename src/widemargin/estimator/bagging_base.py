@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _is_fitted, check_is_fitted, has_fit_parameter
 
 from ..base.callbacks import with_callbacks
 from ..base.errors import BadInput, DataMismatch
@@ -23,12 +23,15 @@ from ..base.warn import warn
 from ..certificate.bagging import BaggingProof, certify_bagging, rows_of_member
 from ..certificate.record import ForestCertificate
 from .bagging_input import BagTraining, read_bag, read_bag_rows
-from .bagging_route import routed
+from .bagging_route import members_method, routed
 from .bagging_trees import grown_together
 from .base import Learner
 from .tree import DecisionTreeClassifier, DecisionTreeRegressor
 from .tree_base import NEARLY_FREE
 from .whole import whole_or_nothing
+
+
+SAYING = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -267,7 +270,8 @@ class Bagging(Learner):
     def _first_certificate(self, data: BagTraining) -> ForestCertificate:
         """At the end of a fit: all figures where they cost next to nothing and members can say something."""
         members = len(self.estimators_features_)
-        mute = self.forest_ is None and not self._regression and not all(hasattr(m, "classes_") for m in self)
+        own = [] if self.forest_ is not None else list(self)
+        mute = not all(_is_fitted(m) and (self._regression or hasattr(m, "classes_")) for m in own)
         if data.n * members <= NEARLY_FREE and not mute:
             return self._certify(data)
         return ForestCertificate(
@@ -308,11 +312,9 @@ class Bagging(Learner):
         -------
         MetadataRouter
         """
-        methods = {"fit": ["fit"], "predict": ["predict"]} if self._regression else MEMBERS_METHODS
         mapping = MethodMapping()
-        for caller, callees in methods.items():
-            for callee in callees:
-                mapping.add(caller=caller, callee=callee)
+        for caller in ("fit", "predict") if self._regression else ("fit", *SAYING):
+            mapping.add(caller=caller, callee=members_method(self, caller))
         return MetadataRouter(owner=self).add(estimator=self._template(), method_mapping=mapping)
 
     def __sklearn_tags__(self):
@@ -320,15 +322,6 @@ class Bagging(Learner):
         own = get_tags(self._template()).input_tags
         tags.input_tags.sparse, tags.input_tags.allow_nan = own.sparse, own.allow_nan
         return tags
-
-
-MEMBERS_METHODS = {
-    "fit": ["fit"],
-    "predict": ["predict", "predict_proba"],
-    "predict_proba": ["predict", "predict_proba"],
-    "predict_log_proba": ["predict", "predict_proba", "predict_log_proba"],
-    "decision_function": ["decision_function"],
-}
 
 
 def whole(columns: np.ndarray, d: int) -> bool:

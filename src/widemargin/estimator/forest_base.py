@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.callbacks import with_callbacks
@@ -22,6 +23,7 @@ from ..model.prune import pruned
 from ..model.tree_view import TreeView
 from ..model.trees import Trees
 from ..solver.forest import ForestSolver, ForestState
+from .forest_importance import oob_importances
 from .tree import DecisionTreeClassifier, DecisionTreeRegressor
 from .tree_base import NEARLY_FREE, TreeLearner
 from .tree_input import TreeTraining
@@ -223,6 +225,7 @@ class ForestLearner(TreeLearner):
         shared = set(kind().get_params()) & set(self.get_params()) - {"observe", "max_time", "class_weight"}
         tree = kind(**{name: getattr(self, name) for name in shared})
         tree.splitter = "random" if self._random else "best"
+        tree.random_state = self.random_state if self.proof_ is None else self.proof_.seed
         kept = ("n_features_in_", "feature_names_in_", "n_outputs_", "max_features_", "certificate_", "stop_reason_")
         vars(tree).update({name: value for name, value in vars(self).items() if name in kept})
         if not self._regression:
@@ -270,6 +273,28 @@ class ForestLearner(TreeLearner):
                 total += TreeView(self.trees_.take(t), self.criterion).compute_feature_importances()
             kept["importances"] = total / total.sum() if total.sum() > 0 else total
         return kept["importances"].copy()
+
+    def oob_permutation_importances(self, X: Any, y: Any, sample_weight: Any = None, *, n_repeats: int = 5) -> Bunch:
+        """How much the out-of-bag error rises when a column is dealt out anew among the rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as at fit
+            The data of the fit: a forest keeps neither, and other data raise DataMismatch.
+        n_repeats : int, default=5
+            Deals of each column.
+
+        Returns
+        -------
+        Bunch with `importances_mean` and `importances_std` of shape (n_features,), and all `importances`
+        """
+        check_is_fitted(self)
+        return oob_importances(self, X, y, sample_weight, n_repeats)
+
+    def _used_columns(self) -> np.ndarray:
+        layouts = [self.trees_.layout(t)[2] for t in range(len(self.trees_))]
+        columns = np.unique(np.concatenate(layouts))
+        return columns[columns >= 0]
 
     def apply(self, X: Any) -> np.ndarray:
         """The number of the leaf of each row in each tree.

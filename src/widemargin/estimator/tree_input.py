@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils import compute_sample_weight
 
 from .. import _core
-from ..base.errors import BadInput
+from ..base.errors import BadInput, WrongType
 from ..data.float32 import checked_float32, row_weights, validated
 from ..data.labels import Labels, as_column, as_numbers, class_factors, encode_labels
 
@@ -114,7 +114,7 @@ def _refuse_no_counts(y: np.ndarray) -> None:
             f"Some value(s) of y are negative which is not allowed for Poisson regression, the first in row {row}."
         )
     if not (y.sum(axis=0) > 0).all():
-        raise BadInput("Sum of y is not positive which is necessary for Poisson regression: all counts are 0.")
+        raise BadInput("Sum of y is not strictly positive which is necessary for Poisson regression: all counts are 0.")
 
 
 def _only(
@@ -136,7 +136,7 @@ def _encoded(columns: list[np.ndarray]) -> tuple[tuple[Labels, ...], np.ndarray]
 def _columns(y: Any) -> tuple[list[np.ndarray], bool]:
     """The targets, output by output."""
     if sp.issparse(y):
-        raise BadInput("sparse multilabel-indicator for y is not supported: give y.toarray().")
+        raise WrongType("sparse multilabel-indicator for y is not supported: give y.toarray().")
     try:
         plain = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
     except ValueError:  # rows of different lengths
