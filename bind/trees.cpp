@@ -213,9 +213,10 @@ void sums(const BoundTrees& self, Index tree, Matrix<const double> stats, In<std
   sum_up(self.view, tree, stats.data(), width, rows.data(), out.data(), out_rows.data());
 }
 
-void check_centres(const BoundForest& self, const BoundTrees& from, const std::optional<Matrix<const double>>& centres) {
-  if (centres && (length(*centres) != from.view.first[from.view.trees] ||
-                  static_cast<Index>(centres->shape(1)) != self.stats - 1))
+void check_centres(const BoundForest& self, const BoundTrees& from,
+                   const std::optional<Matrix<const double>>& centres) {
+  if (centres &&
+      (length(*centres) != from.view.first[from.view.trees] || static_cast<Index>(centres->shape(1)) != self.stats - 1))
     fail("one centre a node is needed");
 }
 
@@ -312,10 +313,10 @@ void bind_trees(nb::module_& m) {
           "columns"_a, "stats"_a, "classes"_a)
       .def("grow", &grow, "ground"_a, "criterion"_a, "random"_a, "max_features"_a, "max_depth"_a, "max_leaves"_a,
            "min_split"_a, "min_leaf"_a, "min_leaf_weight"_a, "min_decrease"_a, "seed"_a, "bootstrap"_a, "draws"_a,
-           "sums"_a.noconvert().none(), "balance"_a, "members"_a, "monotonic"_a.noconvert().none(), "honest"_a, "first"_a, "count"_a,
-           "threads"_a)
-      .def("append", &append, "trees"_a, "stats"_a.noconvert(), "rows"_a.noconvert(),
-           "centres"_a.noconvert().none(), "Trees of another forest.")
+           "sums"_a.noconvert().none(), "balance"_a, "members"_a, "monotonic"_a.noconvert().none(), "honest"_a,
+           "first"_a, "count"_a, "threads"_a)
+      .def("append", &append, "trees"_a, "stats"_a.noconvert(), "rows"_a.noconvert(), "centres"_a.noconvert().none(),
+           "Trees of another forest.")
       .def("append_cut", &append_cut, "trees"_a, "tree"_a, "cut"_a.noconvert(), "stats"_a.noconvert(),
            "rows"_a.noconvert(), "centres"_a.noconvert().none(), "A tree cut back.")
       .def("arrays", &arrays, "(nodes, shift, first, leaf, stats, rows, sets, centres)")

@@ -46,7 +46,7 @@ struct Entropy {
 struct Squared {
   static double side(double s, double w) { return s * s / w; }
   static double own(double y) { return y * y; }  // what leaves sum up beside the targets
-  static constexpr bool positive = false;  // whether sums must be above 0
+  static constexpr bool positive = false;        // whether sums must be above 0
 };
 
 // Half the deviance of counts, up to what all splits share.

@@ -91,7 +91,8 @@ void Forest::add(const GrownTree& tree) {
     stack.pop_back();
     const GrownNode& g = tree.nodes[from];
     Node& node = nodes_[base + to];
-    if (!tree.centres.empty()) keep_centre(base + to, tree.centres.data() + from * (static_cast<std::size_t>(width_) - 1));
+    if (!tree.centres.empty())
+      keep_centre(base + to, tree.centres.data() + from * (static_cast<std::size_t>(width_) - 1));
     if (g.column < 0) {
       node = {std::numeric_limits<float>::infinity(), to, 0};
       const GrownLeaf& l = tree.leaves[g.leaf];

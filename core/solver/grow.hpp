@@ -32,7 +32,7 @@ struct GrowOptions {
   double min_decrease = 0;
   std::uint64_t seed = 0;
   const std::int8_t* monotonic = nullptr;  // by column: what is said may only rise (1) or fall (-1); or none
-  bool honest = false;  // half of the rows of a tree choose its splits, the others fill its leaves
+  bool honest = false;                     // half of the rows of a tree choose its splits, the others fill its leaves
 };
 
 struct Targets {
@@ -73,7 +73,7 @@ struct GrownTree {
   std::vector<GrownLeaf> leaves;
   std::vector<double> stats;              // of leaves that are not pure, in their order
   std::vector<std::uint32_t> categories;  // eight words a set: which codes go left
-  std::vector<double> centres;            // of every node what a leaf would keep after its weight, where sums do not tell
+  std::vector<double> centres;  // of every node what a leaf would keep after its weight, where sums do not tell
 };
 
 // Rows that a tree learns from: how often each was drawn.

@@ -73,7 +73,10 @@ TEST(every_leaf_of_an_unpruned_tree_is_pure) {
     const auto trees = grown(r.ground(true), o, {}, 2);
     for (const GrownTree& tree : trees) {
       Index rows = 0;
-      for (const GrownLeaf& leaf : tree.leaves) CHECK(leaf.only >= 0), rows += leaf.rows;
+      for (const GrownLeaf& leaf : tree.leaves) {
+        CHECK(leaf.only >= 0);
+        rows += leaf.rows;
+      }
       CHECK(rows == r.n);
       for (Index i = 0; i < r.n; ++i)
         CHECK(tree.leaves[leaf_of(tree, r.x.data() + i * r.d)].only == r.codes[static_cast<std::size_t>(i)]);
@@ -106,7 +109,8 @@ TEST(a_chain_of_a_hundred_thousand_nodes_takes_no_stack) {
   const Index n = 100'000;
   std::vector<float> x(static_cast<std::size_t>(n));
   std::vector<double> y(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i), y[i] = std::exp2(static_cast<double>(i % 400));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = static_cast<float>(i), y[i] = std::exp2(static_cast<double>(i % 400));
   Targets t;
   t.n = n;
   t.numbers = y.data();
@@ -172,7 +176,10 @@ TEST(honest_leaves_hold_the_rows_that_chose_no_split) {
     const auto trees = grown(r.ground(false), o, {}, 3);
     for (const GrownTree& tree : trees) {
       Index rows = 0;
-      for (const GrownLeaf& leaf : tree.leaves) CHECK(leaf.rows > 0), rows += leaf.rows;
+      for (const GrownLeaf& leaf : tree.leaves) {
+        CHECK(leaf.rows > 0);
+        rows += leaf.rows;
+      }
       CHECK(rows == 150);
       CHECK(tree.nodes.size() == 2 * tree.leaves.size() - 1);
       CHECK(tree.centres.size() == (criterion == Criterion::absolute ? 2 * tree.nodes.size() : 0));

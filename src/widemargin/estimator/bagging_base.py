@@ -30,7 +30,6 @@ from .tree import DecisionTreeClassifier, DecisionTreeRegressor
 from .tree_base import NEARLY_FREE
 from .whole import whole_or_nothing
 
-
 SAYING = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 
 

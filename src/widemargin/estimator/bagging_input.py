@@ -63,9 +63,7 @@ def _digest(X: Any) -> int:
 
 def read_bag_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Rows of any kind that has rows and columns."""
-    return validate_data(
-        estimator, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False
-    )
+    return validate_data(estimator, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
 
 
 def read_bag(estimator: Any, X: Any, y: Any, sample_weight: Any, *, regression: bool, reset: bool) -> BagTraining:

@@ -26,7 +26,9 @@ def grown_together(bag: Any, data: BagTraining, proof: BaggingProof, start: Any 
         return None
     if template.observe is not None or template.max_time is not None:
         return None
-    kinds = (ExtraTreesRegressor, RandomForestRegressor) if regression else (ExtraTreesClassifier, RandomForestClassifier)
+    kinds = (
+        (ExtraTreesRegressor, RandomForestRegressor) if regression else (ExtraTreesClassifier, RandomForestClassifier)
+    )
     kind = kinds[template.splitter == "best"]
     names = (set(template.get_params()) & set(kind().get_params())) - NOT_THE_TREES
     shared = {name: getattr(template, name) for name in names}

@@ -93,9 +93,7 @@ class ForestLearner(TreeLearner):
         self.certificate_ = None if data.n * len(self.trees_) > NEARLY_FREE else self._first_certificate(data)
         return self
 
-    def _oob_votes_of(
-        self, X: Any, seed: int, draws: int, weight: np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _oob_votes_of(self, X: Any, seed: int, draws: int, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         rows, missing = read_float32(self, X, reset=False)
         return oob_votes(self.trees_, rows, missing, ForestProof(seed, draws), weight, self._threads())
 

@@ -207,8 +207,8 @@ OOB: Mapping[str, Rule] = {
     "oob_prediction_": Rule(optional=True),
 }
 _BAG: Mapping[str, Rule] = {
-    "members_": Rule(),
-    "forest_": Rule(),
+    "members_": Rule(optional=True),  # one of these two
+    "forest_": Rule(optional=True),
     "drawn_from_": Rule(),
     "estimators_features_": Each("b", Array("i8", ("_f",), low=0)),
     "stop_reason_": Plain(str),

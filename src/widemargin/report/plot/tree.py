@@ -88,7 +88,9 @@ class TreeDisplay:
         deep = max(node.depth for node in self.nodes.values()) + 1
         letters = max(len(line) for node in self.nodes.values() for line in node.lines)
         lines = max(len(node.lines) for node in self.nodes.values())
-        self.figure_, self.ax_ = axes(ax, (max(4.5, (0.35 + 0.068 * letters) * wide), (0.4 + 0.16 * lines) * deep + 0.7))
+        self.figure_, self.ax_ = axes(
+            ax, (max(4.5, (0.35 + 0.068 * letters) * wide), (0.4 + 0.16 * lines) * deep + 0.7)
+        )
         ax = self.ax_
         for number, node in self.nodes.items():
             for child in (self.nodes[c] for c in node.children):
