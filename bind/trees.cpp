@@ -2,6 +2,7 @@
 
 #include "arrays.hpp"
 #include "data/draws.hpp"
+#include "model/prune.hpp"
 #include "model/tree.hpp"
 #include "solver/forest.hpp"
 
@@ -77,9 +78,9 @@ struct BoundForest {
 
 void grow(BoundForest& self, const BoundGround& on, int criterion, bool random, Index max_features, Index max_depth,
           Index max_leaves, Index min_split, Index min_leaf, double min_leaf_weight, double min_decrease,
-          std::uint64_t seed, bool bootstrap, Index draws, Maybe<double> sums, bool balance, Index members, Index first,
-          Index count, int threads) {
-  GrowOptions o{choice(criterion, Criterion::poisson, "criterion"),
+          std::uint64_t seed, bool bootstrap, Index draws, Maybe<double> sums, bool balance, Index members,
+          Maybe<std::int8_t> monotonic, bool honest, Index first, Index count, int threads) {
+  GrowOptions o{choice(criterion, Criterion::absolute, "criterion"),
                 random,
                 max_features,
                 max_depth,
@@ -88,7 +89,9 @@ void grow(BoundForest& self, const BoundGround& on, int criterion, bool random, 
                 min_leaf,
                 min_leaf_weight,
                 min_decrease,
-                seed};
+                seed,
+                monotonic ? monotonic->data() : nullptr,
+                honest};
   if (!on.ground || on.columns != self.columns || on.stats != self.stats || on.classes != self.classes)
     fail("this forest grows on other ground");
   if (on.classes != (o.criterion <= Criterion::gain)) fail("the criterion does not suit these targets");
@@ -100,6 +103,10 @@ void grow(BoundForest& self, const BoundGround& on, int criterion, bool random, 
   if (members < 0 || (members > 0 && (!bootstrap || first + count > members || members > on.ground->rows())))
     fail("rows can be dealt out to at most as many trees as there are rows");
   if (balance && !on.classes) fail("only classes can be balanced");
+  if (monotonic && length(*monotonic) != on.columns) fail("one sign a column is needed");
+  if (monotonic && (on.classes ? on.stats != 2 : on.stats != 3))
+    fail("an order can be demanded of one number or of two classes");
+  if (monotonic && o.criterion == Criterion::absolute) fail("an order of medians is not offered");
   if (first < 0 || count < 0 || count > (1 << 24)) fail("the number of trees is out of range");
   std::vector<GrownTree> trees(static_cast<std::size_t>(count));
   nb::gil_scoped_release free;
@@ -112,7 +119,7 @@ nb::tuple arrays(const BoundForest& self) {
   const Forest& f = self.forest;
   const auto copy = [](const auto& v) { return to_numpy(std::remove_cvref_t<decltype(v)>(v)); };
   return nb::make_tuple(to_numpy(f.nodes()), f.shift(), copy(f.first()), copy(f.leaf()), copy(f.stats()),
-                        copy(f.rows()), copy(f.sets()));
+                        copy(f.rows()), copy(f.sets()), copy(f.centres()));
 }
 
 // Trees in arrays of Python's, looked over once: a file may hold anything.
@@ -206,11 +213,46 @@ void sums(const BoundTrees& self, Index tree, Matrix<const double> stats, In<std
   sum_up(self.view, tree, stats.data(), width, rows.data(), out.data(), out_rows.data());
 }
 
-void append(BoundForest& self, const BoundTrees& from, Matrix<const double> stats, In<std::int32_t> rows) {
+void check_centres(const BoundForest& self, const BoundTrees& from,
+                   const std::optional<Matrix<const double>>& centres) {
+  if (centres &&
+      (length(*centres) != from.view.first[from.view.trees] || static_cast<Index>(centres->shape(1)) != self.stats - 1))
+    fail("one centre a node is needed");
+}
+
+void append(BoundForest& self, const BoundTrees& from, Matrix<const double> stats, In<std::int32_t> rows,
+            std::optional<Matrix<const double>> centres) {
+  check_centres(self, from, centres);
   if (from.view.columns != self.columns || static_cast<Index>(stats.shape(1)) != self.stats)
     fail("these trees grew on other ground");
   if (length(stats) != from.lines || length(rows) != from.lines) fail("one line a leaf is needed");
-  self.forest.add(from.view, stats.data(), rows.data(), from.lines);
+  self.forest.add(from.view, stats.data(), rows.data(), centres ? centres->data() : nullptr, from.lines);
+}
+
+void append_cut(BoundForest& self, const BoundTrees& from, Index tree, In<std::uint8_t> cut, Matrix<const double> stats,
+                In<std::int64_t> rows, std::optional<Matrix<const double>> centres) {
+  if (tree < 0 || tree >= from.view.trees) fail("there is no such tree");
+  if (from.view.columns != self.columns || static_cast<Index>(stats.shape(1)) != self.stats)
+    fail("these trees grew on other ground");
+  const Index size = from.view.size(tree);
+  if (length(cut) != size || length(stats) != size || length(rows) != size) fail("one line a node is needed");
+  if (centres && (length(*centres) != size || static_cast<Index>(centres->shape(1)) != self.stats - 1))
+    fail("one centre a node is needed");
+  self.forest.add_cut(from.view, tree, cut.data(), stats.data(), rows.data(), centres ? centres->data() : nullptr);
+}
+
+nb::tuple prune(In<std::int64_t> left, In<std::int64_t> right, In<double> cost) {
+  const Index n = length(left);
+  if (n < 1 || length(right) != n || length(cost) != n) fail("children and cost of each node are needed");
+  for (Index t = 0; t < n; ++t) {
+    const auto l = left.data()[t], r = right.data()[t];
+    if ((l < 0) != (r < 0) || (l >= 0 && (l <= t || r <= t || l >= n || r >= n))) fail("the nodes form no tree");
+  }
+  nb::gil_scoped_release free;
+  PrunePath path = prune_path(left.data(), right.data(), cost.data(), n);
+  nb::gil_scoped_acquire held;
+  return nb::make_tuple(to_numpy(std::move(path.alphas)), to_numpy(std::move(path.costs)),
+                        to_numpy(std::move(path.step)));
 }
 
 void draws(std::uint64_t seed, Index member, Index size, Maybe<double> sums, InOut<std::uint32_t> times) {
@@ -271,9 +313,13 @@ void bind_trees(nb::module_& m) {
           "columns"_a, "stats"_a, "classes"_a)
       .def("grow", &grow, "ground"_a, "criterion"_a, "random"_a, "max_features"_a, "max_depth"_a, "max_leaves"_a,
            "min_split"_a, "min_leaf"_a, "min_leaf_weight"_a, "min_decrease"_a, "seed"_a, "bootstrap"_a, "draws"_a,
-           "sums"_a.noconvert().none(), "balance"_a, "members"_a, "first"_a, "count"_a, "threads"_a)
-      .def("append", &append, "trees"_a, "stats"_a.noconvert(), "rows"_a.noconvert(), "Trees of another forest.")
-      .def("arrays", &arrays, "(nodes, shift, first, leaf, stats, rows, sets)")
+           "sums"_a.noconvert().none(), "balance"_a, "members"_a, "monotonic"_a.noconvert().none(), "honest"_a,
+           "first"_a, "count"_a, "threads"_a)
+      .def("append", &append, "trees"_a, "stats"_a.noconvert(), "rows"_a.noconvert(), "centres"_a.noconvert().none(),
+           "Trees of another forest.")
+      .def("append_cut", &append_cut, "trees"_a, "tree"_a, "cut"_a.noconvert(), "stats"_a.noconvert(),
+           "rows"_a.noconvert(), "centres"_a.noconvert().none(), "A tree cut back.")
+      .def("arrays", &arrays, "(nodes, shift, first, leaf, stats, rows, sets, centres)")
       .def_prop_ro("trees", [](const BoundForest& self) { return self.forest.trees(); });
   nb::class_<BoundTrees>(m, "Trees", "Trees in arrays.")
       .def("__init__", &make_trees, "nodes"_a.noconvert(), "shift"_a, "first"_a.noconvert(), "leaf"_a.noconvert(),
@@ -285,6 +331,8 @@ void bind_trees(nb::module_& m) {
       .def("layout", &layout, "tree"_a, "(left, right, column, threshold, missing_left, origin, depth)")
       .def("sum_up", &sums, "tree"_a, "stats"_a.noconvert(), "rows"_a.noconvert(), "out"_a.noconvert(),
            "out_rows"_a.noconvert());
+  m.def("prune_path", &prune, "left"_a.noconvert(), "right"_a.noconvert(), "cost"_a.noconvert(),
+        "(alphas, costs, step) of cutting a tree back to its root.");
   m.def("draw_rows", &draws, "seed"_a, "member"_a, "size"_a, "sums"_a.noconvert().none(), "times"_a.noconvert(),
         "How often a member of an ensemble has drawn each row.");
   m.def("deal_rows", &deals, "seed"_a, "member"_a, "members"_a, "times"_a.noconvert(),

@@ -45,12 +45,14 @@ struct Entropy {
 
 struct Squared {
   static double side(double s, double w) { return s * s / w; }
-  static constexpr bool positive = false;  // whether sums must be above 0
+  static double own(double y) { return y * y; }  // what leaves sum up beside the targets
+  static constexpr bool positive = false;        // whether sums must be above 0
 };
 
 // Half the deviance of counts, up to what all splits share.
 struct Poisson {
   static double side(double s, double w) { return s > 0 ? s * std::log(s / w) : 0.0; }
+  static double own(double y) { return y > 0 ? y * std::log(y) : 0.0; }
   static constexpr bool positive = true;
 };
 

@@ -91,6 +91,8 @@ void Forest::add(const GrownTree& tree) {
     stack.pop_back();
     const GrownNode& g = tree.nodes[from];
     Node& node = nodes_[base + to];
+    if (!tree.centres.empty())
+      keep_centre(base + to, tree.centres.data() + from * (static_cast<std::size_t>(width_) - 1));
     if (g.column < 0) {
       node = {std::numeric_limits<float>::infinity(), to, 0};
       const GrownLeaf& l = tree.leaves[g.leaf];
@@ -109,7 +111,51 @@ void Forest::add(const GrownTree& tree) {
   longest_ = std::max(longest_, static_cast<std::uint32_t>(tree.nodes.size()));
 }
 
-void Forest::add(const ForestView& from, const double* stats, const std::int32_t* rows, Index lines) {
+void Forest::keep_centre(std::size_t node, const double* centre) {
+  const auto width = static_cast<std::size_t>(width_) - 1;
+  if (centres_.size() < nodes_.size() * width) centres_.resize(nodes_.size() * width);
+  std::copy_n(centre, width, centres_.data() + node * width);
+}
+
+// What a node of another forest is here: sets of categories are copied.
+Forest::Node Forest::moved(const ForestView& from, const NodeParts& p) {
+  Node node{p.threshold, p.left, p.column | (p.missing_right ? 0x80000000u : 0u)};
+  if (from.categorical && from.categorical[p.column]) {
+    const std::uint32_t* set = from.sets + static_cast<std::size_t>(p.threshold) * 8;
+    node.threshold = static_cast<float>(sets_.size() / 8);
+    sets_.insert(sets_.end(), set, set + 8);
+  }
+  return node;
+}
+
+void Forest::add_cut(const ForestView& from, Index tree, const std::uint8_t* cut, const double* stats,
+                     const std::int64_t* rows, const double* centres) {
+  const std::size_t base = nodes_.size();
+  nodes_.resize(base + 1), leaf_.resize(base + 1);
+  std::vector<std::pair<Index, std::uint32_t>> stack{{0, 0}};  // where it was, where it goes
+  while (!stack.empty()) {
+    const auto [at, to] = stack.back();
+    stack.pop_back();
+    const NodeParts p = parts_of(from, from.first[tree] + at);
+    if (centres) keep_centre(base + to, centres + at * (width_ - 1));
+    if (static_cast<Index>(p.left) == at || cut[at]) {
+      nodes_[base + to] = {std::numeric_limits<float>::infinity(), to, 0};
+      leaf_[base + to] = line(stats + at * width_, static_cast<std::uint32_t>(rows[at]));
+      continue;
+    }
+    const auto next = static_cast<std::uint32_t>(nodes_.size() - base);
+    nodes_.resize(nodes_.size() + 2), leaf_.resize(nodes_.size());
+    nodes_[base + to] = moved(from, p);
+    nodes_[base + to].left = next;
+    stack.push_back({p.left + Index{1}, next + 1});
+    stack.push_back({p.left, next});
+  }
+  first_.push_back(static_cast<Index>(nodes_.size()));
+  longest_ = std::max(longest_, static_cast<std::uint32_t>(nodes_.size() - base));
+}
+
+void Forest::add(const ForestView& from, const double* stats, const std::int32_t* rows, const double* centres,
+                 Index lines) {
   std::vector<std::uint32_t> here(static_cast<std::size_t>(lines));
   for (Index l = 0; l < lines; ++l)
     here[static_cast<std::size_t>(l)] = line(stats + l * width_, static_cast<std::uint32_t>(rows[l]));
@@ -117,13 +163,8 @@ void Forest::add(const ForestView& from, const double* stats, const std::int32_t
     for (Index i = 0; i < from.size(t); ++i) {
       const NodeParts p = parts_of(from, from.first[t] + i);
       const bool is_leaf = static_cast<Index>(p.left) == i;
-      Node node{p.threshold, p.left, p.column | (p.missing_right ? 0x80000000u : 0u)};
-      if (!is_leaf && from.categorical && from.categorical[p.column]) {
-        const std::uint32_t* set = from.sets + static_cast<std::size_t>(p.threshold) * 8;
-        node.threshold = static_cast<float>(sets_.size() / 8);
-        sets_.insert(sets_.end(), set, set + 8);
-      }
-      nodes_.push_back(node);
+      nodes_.push_back(is_leaf ? Node{p.threshold, p.left, p.column} : moved(from, p));
+      if (centres) keep_centre(nodes_.size() - 1, centres + (from.first[t] + i) * (width_ - 1));
       leaf_.push_back(is_leaf ? here[from.leaf[from.first[t] + i]] : 0);
     }
     first_.push_back(static_cast<Index>(nodes_.size()));

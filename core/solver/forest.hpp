@@ -41,7 +41,10 @@ class Forest {
 
   void add(const GrownTree& tree);
   // Trees as they stand in arrays of another forest.
-  void add(const ForestView& from, const double* stats, const std::int32_t* rows, Index lines);
+  void add(const ForestView& from, const double* stats, const std::int32_t* rows, const double* centres, Index lines);
+  // One of them, in which the nodes of `cut` are leaves; lines and rows are those of its nodes.
+  void add_cut(const ForestView& from, Index tree, const std::uint8_t* cut, const double* stats,
+               const std::int64_t* rows, const double* centres);
 
   Index trees() const { return static_cast<Index>(first_.size()) - 1; }
   int shift() const;  // bits of the left child, or 0 where nodes need three words
@@ -51,6 +54,7 @@ class Forest {
   const std::vector<double>& stats() const { return stats_; }
   const std::vector<std::int32_t>& rows() const { return rows_; }
   const std::vector<std::uint32_t>& sets() const { return sets_; }
+  const std::vector<double>& centres() const { return centres_; }  // of all nodes, or none
 
  private:
   struct Node {
@@ -58,6 +62,8 @@ class Forest {
     std::uint32_t left, column;  // bit 31 of the column: missing values go right
   };
   std::uint32_t line(const double* stats, std::uint32_t rows);
+  void keep_centre(std::size_t node, const double* centre);
+  Node moved(const ForestView& from, const NodeParts& p);
   std::uint32_t pure_line(const GrownLeaf& leaf);
 
   Index columns_, width_;
@@ -66,7 +72,7 @@ class Forest {
   std::vector<Node> nodes_;
   std::vector<Index> first_{0};
   std::vector<std::uint32_t> leaf_, sets_;
-  std::vector<double> stats_;
+  std::vector<double> stats_, centres_;
   std::vector<std::int32_t> rows_;
   std::unordered_map<std::string, std::uint32_t> lines_;
   std::unordered_map<std::uint64_t, std::uint32_t> pure_;

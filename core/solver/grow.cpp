@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "data/draws.hpp"
+#include "solver/honest.hpp"
 #include "solver/splitter.hpp"
 
 namespace widemargin {
@@ -43,6 +44,10 @@ class Forester {
     }
     std::vector<std::uint32_t> rows = rows_of(t, options_, drawn);
     if (rows.empty()) fail("a tree has drawn only rows without weight");
+    std::vector<std::uint32_t> filling;
+    if (options_.honest)
+      std::tie(rows, filling) =
+          honest_halves(std::move(rows), {options_.seed, Purpose::split, static_cast<std::uint64_t>(number), 1});
     double total = 0;
     for (const std::uint32_t i : rows) total += (drawn ? drawn[i] : 1.0) * (t.weight ? t.weight[i] : 1.0);
     GrowOptions options = options_;
@@ -50,6 +55,7 @@ class Forester {
     const auto splitter = make_splitter<T>(table_, t, options, drawn);
     const Random random(options_.seed, Purpose::split, static_cast<std::uint64_t>(number));
     grow_tree<T>(table_, *splitter, options, random, std::move(rows), total, tree, rest);
+    if (options_.honest) tree = refilled(tree, data_, *splitter, std::move(filling));
   }
 
  private:

@@ -20,7 +20,7 @@
 
 namespace widemargin {
 
-enum class Criterion { gini, entropy, gain, squared, friedman, poisson };
+enum class Criterion { gini, entropy, gain, squared, friedman, poisson, absolute };
 
 struct GrowOptions {
   Criterion criterion = Criterion::gini;
@@ -31,6 +31,8 @@ struct GrowOptions {
   double min_leaf_weight = 0;           // share of the weight of all rows; inside of a tree the weight itself
   double min_decrease = 0;
   std::uint64_t seed = 0;
+  const std::int8_t* monotonic = nullptr;  // by column: what is said may only rise (1) or fall (-1); or none
+  bool honest = false;                     // half of the rows of a tree choose its splits, the others fill its leaves
 };
 
 struct Targets {
@@ -40,7 +42,8 @@ struct Targets {
   std::vector<Index> classes;           // of each output
   const double* weight = nullptr;       // one a row, or none
 
-  // Numbers that a leaf keeps: weights of the classes; else weight, sums and sums of squares.
+  // Numbers that a leaf keeps: weights of the classes; else weight, sums and sums of squares (counts: of y log y;
+  // absolute errors: weight times median, and sum of distances from it).
   Index stats() const {
     if (!codes) return 1 + 2 * outputs;
     Index s = 0;
@@ -70,6 +73,7 @@ struct GrownTree {
   std::vector<GrownLeaf> leaves;
   std::vector<double> stats;              // of leaves that are not pure, in their order
   std::vector<std::uint32_t> categories;  // eight words a set: which codes go left
+  std::vector<double> centres;  // of every node what a leaf would keep after its weight, where sums do not tell
 };
 
 // Rows that a tree learns from: how often each was drawn.

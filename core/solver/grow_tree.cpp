@@ -12,6 +12,7 @@ namespace {
 struct Waiting {
   Index begin, end, depth;
   std::uint32_t node;
+  double low = -std::numeric_limits<double>::infinity(), high = -low;  // what it may say, where columns demand an order
 };
 
 template <class T>
@@ -152,6 +153,8 @@ class Grower {
     const Index m = w.end - w.begin;
     if ((since_ += m) > 1 << 16) since_ = 0, rest_();
     const NodeSum node = splitter_.enter(rows_.data() + w.begin, m);
+    splitter_.note(tree_, w.node);
+    splitter_.bound(w.low, w.high);
     const bool done = node.pure || m < o_.min_split || m < 2 * o_.min_leaf ||
                       (o_.max_depth && w.depth >= o_.max_depth) || node.weight < 2 * o_.min_leaf_weight;
     if (!done) look(best);
@@ -190,8 +193,12 @@ class Grower {
     // Where no value was missing, those that will be go with most rows.
     const bool far = table_.ranks->missing[static_cast<std::size_t>(best.column)] ? best.right : go <= m - go;
     if (far) node.flags |= missing_right;
-    left = {w.begin, w.begin + go, w.depth + 1, child};
-    right = {w.begin + go, w.end, w.depth + 1, child + 1};
+    left = {w.begin, w.begin + go, w.depth + 1, child, w.low, w.high};
+    right = {w.begin + go, w.end, w.depth + 1, child + 1, w.low, w.high};
+    if (!o_.monotonic || !o_.monotonic[best.column]) return;
+    const double middle = best.left_value / 2 + best.right_value / 2;
+    (o_.monotonic[best.column] > 0 ? left.high : left.low) = middle;
+    (o_.monotonic[best.column] > 0 ? right.low : right.high) = middle;
   }
 
   void mark(GrownNode& node, const Best<T>& best);

@@ -2,6 +2,8 @@
 //
 //   enter(rows, m)  the rows of a node;  begin()  all of them on the right;  add(i)  the i-th goes left
 //   score(), weight()  of the split as it stands;  mean(i)  what categories are ordered by
+//   left_value(), right_value()  what both sides say, for an order that columns may demand
+//   note(tree, node)  what a node keeps that does not follow from its leaves
 #pragma once
 
 #include <algorithm>
@@ -99,6 +101,9 @@ class ClassStats : RowWeights {
   bool allowed() const { return true; }
   double weight() const { return wl_; }
   double right_weight() const { return w_ - wl_; }
+  // What both sides say, where there are two classes: the share of the second.
+  double left_value() const { return left_.back() / wl_; }
+  double right_value() const { return (total_.back() - left_.back()) / (w_ - wl_); }
 
   // The share of the class that the node has most of, in the first output.
   double mean(std::size_t i) const {
@@ -114,6 +119,7 @@ class ClassStats : RowWeights {
     tree.leaves.push_back({static_cast<std::uint32_t>(rows_), only, w_});
     if (!pure) tree.stats.insert(tree.stats.end(), total_.begin(), total_.end());
   }
+  void note(GrownTree&, std::uint32_t) const {}
 
  private:
   std::size_t outputs_;
@@ -130,6 +136,7 @@ class NumberStats : RowWeights {
   NumberStats(const Targets& targets, const std::uint32_t* times)
       : RowWeights(targets, times), outputs_(static_cast<std::size_t>(targets.outputs)) {
     sum_.resize(outputs_), squares_.resize(outputs_), left_.resize(outputs_);
+    above_.resize(outputs_), above_left_.resize(outputs_);
   }
 
   NodeSum enter(const std::uint32_t* rows, Index m) {
@@ -137,6 +144,7 @@ class NumberStats : RowWeights {
     weights_.resize(size), y_.resize(size * outputs_);
     std::fill(sum_.begin(), sum_.end(), 0.0);
     std::fill(squares_.begin(), squares_.end(), 0.0);
+    std::fill(above_.begin(), above_.end(), 0);
     w_ = 0;
     bool same = true;
     for (std::size_t i = 0; i < size; ++i) {
@@ -147,7 +155,8 @@ class NumberStats : RowWeights {
         const double y = targets_.numbers[rows[i] * outputs_ + o];
         y_[i * outputs_ + o] = w * y;
         sum_[o] += w * y;
-        squares_[o] += w * y * y;
+        if (Side::positive) above_[o] += y > 0;
+        squares_[o] += w * Side::own(y);
         same = same && y == targets_.numbers[rows[0] * outputs_ + o];
       }
     }
@@ -163,10 +172,13 @@ class NumberStats : RowWeights {
 
   void begin() {
     std::fill(left_.begin(), left_.end(), 0.0);
+    std::fill(above_left_.begin(), above_left_.end(), 0);
     wl_ = 0;
   }
   void add(std::size_t i) {
     for (std::size_t o = 0; o < outputs_; ++o) left_[o] += y_[i * outputs_ + o];
+    if (Side::positive)
+      for (std::size_t o = 0; o < outputs_; ++o) above_left_[o] += y_[i * outputs_ + o] > 0;
     wl_ += weights_[i];
   }
   double score() const {
@@ -176,14 +188,17 @@ class NumberStats : RowWeights {
     return sum / static_cast<double>(outputs_);
   }
   double fall(double score, const NodeSum& node) const { return score - node.side; }
+  // Counts of 0 alone are told apart by counting, not by sums, which are rounded.
   bool allowed() const {
     if (Side::positive)
       for (std::size_t o = 0; o < outputs_; ++o)
-        if (left_[o] <= 1e-15 || sum_[o] - left_[o] <= 1e-15) return false;
+        if (above_left_[o] == 0 || above_left_[o] == above_[o]) return false;
     return true;
   }
   double weight() const { return wl_; }
   double right_weight() const { return w_ - wl_; }
+  double left_value() const { return left_[0] / wl_; }
+  double right_value() const { return (sum_[0] - left_[0]) / (w_ - wl_); }
   double mean(std::size_t i) const { return y_[i * outputs_] / weights_[i]; }
   double row_weight(std::size_t i) const { return weights_[i]; }
 
@@ -193,10 +208,12 @@ class NumberStats : RowWeights {
     tree.stats.insert(tree.stats.end(), sum_.begin(), sum_.end());
     tree.stats.insert(tree.stats.end(), squares_.begin(), squares_.end());
   }
+  void note(GrownTree&, std::uint32_t) const {}
 
  private:
   std::size_t outputs_;
   std::vector<double> sum_, squares_, left_, weights_, y_;
+  std::vector<Index> above_, above_left_;  // rows whose target is not 0
   double w_ = 0, wl_ = 0;
   Index rows_ = 0;
 };

@@ -4,10 +4,12 @@
 //          two classes, and for numbers, that order's best cut is the best of all subsets [BreimanEtAl84, th. 4.5].
 //          Random cuts: uniform between the extremes of the node; missing values go to either side by a toss.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/sort_keys.hpp"
 #include "solver/count_splitter.hpp"
+#include "solver/median_stats.hpp"
 #include "solver/node_stats.hpp"
 #include "solver/random_splitter.hpp"
 
@@ -28,12 +30,14 @@ class SortedSplitter final : public Splitter<T> {
     if (!near_.empty()) {
       origin_.resize(static_cast<std::size_t>(m));
       for (Index i = 0; i < m; ++i) origin_[static_cast<std::size_t>(i)] = near_[rows[i]];
-      return stats_.enter(origin_.data(), m);
+      return scaled(stats_.enter(origin_.data(), m));
     }
-    return stats_.enter(rows, m);
+    return scaled(stats_.enter(rows, m));
   }
 
   void leave(GrownTree& tree) override { stats_.leave(tree); }
+  void note(GrownTree& tree, std::uint32_t node) override { stats_.note(tree, node); }
+  void bound(double low, double high) override { low_ = low, high_ = high; }
   double perfect() const override { return std::numeric_limits<double>::infinity(); }
   double fall(const Best<T>& best, const NodeSum& node) const override { return stats_.fall(best.score, node); }
 
@@ -59,6 +63,12 @@ class SortedSplitter final : public Splitter<T> {
   }
   std::size_t place(Index i) const {
     return static_cast<std::size_t>(keys_[static_cast<std::size_t>(i)] & 0xffffffffu);
+  }
+
+  // Scores that differ by less than their rounding are equal, and of equal ones the first counts.
+  NodeSum scaled(const NodeSum& node) {
+    slack_ = 16 * std::numeric_limits<double>::epsilon() * std::abs(node.side);
+    return node;
   }
 
   // Keys (code, place in the node) in order; missing values come last. Returns how many these are.
@@ -119,6 +129,17 @@ class SortedSplitter final : public Splitter<T> {
            stats_.right_weight() >= options_.min_leaf_weight && stats_.allowed();
   }
 
+  // Whether both sides say what they may: within the bounds of the node, and in the order that the column demands.
+  bool in_order(Index column, Best<T>& best) const {
+    if (!options_.monotonic) return true;
+    const double left = stats_.left_value(), right = stats_.right_value();
+    const int order = options_.monotonic[column];
+    if (std::min(left, right) < low_ || std::max(left, right) > high_) return false;
+    if (order * (right - left) < 0) return false;
+    best.left_value = left, best.right_value = right;
+    return true;
+  }
+
   void walk(Index column, Best<T>& best, bool right, bool sets) {
     stats_.begin();
     Index rows = 0;
@@ -130,7 +151,7 @@ class SortedSplitter final : public Splitter<T> {
       const bool last = i + 1 == present_;
       if (last ? !right || rows == m_ : group(i) == group(i + 1)) continue;
       const double score = stats_.score();
-      if (!(score > best.score) || !fits(rows)) continue;
+      if (!(score > best.score + slack_) || !fits(rows) || !in_order(column, best)) continue;
       best.score = score;
       best.column = column;
       best.right = right;
@@ -184,7 +205,7 @@ class SortedSplitter final : public Splitter<T> {
       if (i < present_ ? code(i) <= cut : !right) stats_.add(place(i)), ++rows;
     if (rows == 0 || rows == m_) return;
     const double score = stats_.score();
-    if (!(score > best.score) || !fits(rows)) return;
+    if (!(score > best.score + slack_) || !fits(rows) || !in_order(column, best)) return;
     best.score = score;
     best.column = column;
     best.right = right;
@@ -197,6 +218,7 @@ class SortedSplitter final : public Splitter<T> {
   Stats stats_;
   const std::uint32_t* rows_ = nullptr;
   Index m_ = 0, present_ = 0;
+  double low_ = 0, high_ = 0, slack_ = 0;
   std::vector<std::uint32_t> near_, origin_;
   std::vector<std::uint64_t> keys_, spare_;
   std::vector<T> values_;
@@ -206,7 +228,7 @@ template <class T>
 bool plain_classes(const Table<T>& table, const Targets& targets, const GrowOptions& options,
                    const std::uint32_t* times) {
   if (!targets.codes || targets.outputs != 1 || targets.classes[0] > 256 || targets.weight) return false;
-  if (options.criterion != Criterion::gini || table.categorical) return false;
+  if (options.criterion != Criterion::gini || table.categorical || options.monotonic) return false;
   if (std::any_of(table.ranks->missing.begin(), table.ranks->missing.end(), [](auto m) { return m; })) return false;
   return !times || *std::max_element(times, times + table.n) <= 255;
 }
@@ -228,6 +250,8 @@ std::unique_ptr<Splitter<T>> make_splitter(const Table<T>& table, const Targets&
       return std::make_unique<SortedSplitter<T, ClassStats<Entropy, false>>>(table, targets, options, times);
     case Criterion::gain:
       return std::make_unique<SortedSplitter<T, ClassStats<Entropy, true>>>(table, targets, options, times);
+    case Criterion::absolute:
+      return std::make_unique<SortedSplitter<T, MedianStats>>(table, targets, options, times);
     case Criterion::poisson:
       return std::make_unique<SortedSplitter<T, NumberStats<Poisson>>>(table, targets, options, times);
     default:

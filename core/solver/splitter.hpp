@@ -25,6 +25,7 @@ struct Best {
   bool right = false;         // whether missing values go right
   float threshold = 0;        // of a random cut
   std::uint32_t set[8] = {};  // categories that go left
+  double left_value = 0, right_value = 0;
 };
 
 struct NodeSum {
@@ -41,8 +42,10 @@ class Splitter {
   virtual NodeSum enter(const std::uint32_t* rows, Index m) = 0;
   // Looks for a better split; false if the column is constant here.
   virtual bool look(Index column, Codes<T> codes, Best<T>& best, Random& random) = 0;
-  virtual void leave(GrownTree& tree) = 0;  // the node becomes a leaf
-  virtual double perfect() const = 0;       // no split of this node scores better
+  virtual void leave(GrownTree& tree) = 0;         // the node becomes a leaf
+  virtual void note(GrownTree&, std::uint32_t) {}  // what a node keeps that does not follow from its leaves
+  virtual void bound(double, double) {}            // what both sides of a split may say
+  virtual double perfect() const = 0;              // no split of this node scores better
   // The fall of n times the impurity.
   virtual double fall(const Best<T>& best, const NodeSum& node) const { return best.score - node.side; }
 };

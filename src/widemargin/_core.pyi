@@ -374,13 +374,16 @@ class Forest:
 
     def __init__(self, columns: int, stats: int, classes: bool) -> None: ...
 
-    def grow(self, ground: Ground, criterion: int, random: bool, max_features: int, max_depth: int, max_leaves: int, min_split: int, min_leaf: int, min_leaf_weight: float, min_decrease: float, seed: int, bootstrap: bool, draws: int, sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, balance: bool, members: int, first: int, count: int, threads: int) -> None: ...
+    def grow(self, ground: Ground, criterion: int, random: bool, max_features: int, max_depth: int, max_leaves: int, min_split: int, min_leaf: int, min_leaf_weight: float, min_decrease: float, seed: int, bootstrap: bool, draws: int, sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, balance: bool, members: int, monotonic: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, honest: bool, first: int, count: int, threads: int) -> None: ...
 
-    def append(self, trees: Trees, stats: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+    def append(self, trees: Trees, stats: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], centres: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None) -> None:
         """Trees of another forest."""
 
+    def append_cut(self, trees: Trees, tree: int, cut: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], stats: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], centres: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None) -> None:
+        """A tree cut back."""
+
     def arrays(self) -> tuple:
-        """(nodes, shift, first, leaf, stats, rows, sets)"""
+        """(nodes, shift, first, leaf, stats, rows, sets, centres)"""
 
     @property
     def trees(self) -> int: ...
@@ -398,6 +401,9 @@ class Trees:
         """(left, right, column, threshold, missing_left, origin, depth)"""
 
     def sum_up(self, tree: int, stats: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], out_rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+def prune_path(left: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    """(alphas, costs, step) of cutting a tree back to its root."""
 
 def draw_rows(seed: int, member: int, size: int, sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, times: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """How often a member of an ensemble has drawn each row."""

@@ -12,11 +12,12 @@ import widemargin as wm
 from widemargin import _core
 from widemargin.base.errors import BadInput
 
-CRITERIA = ["gini", "entropy", "information_gain", "squared_error"]
+NUMBERS = ["squared_error", "absolute_error"]
+CRITERIA = ["gini", "entropy", "information_gain", *NUMBERS]
 
 
 def tree_for(criterion, **params):
-    cls = wm.DecisionTreeRegressor if criterion == "squared_error" else wm.DecisionTreeClassifier
+    cls = wm.DecisionTreeRegressor if criterion in NUMBERS else wm.DecisionTreeClassifier
     return cls(criterion=criterion, **params)
 
 

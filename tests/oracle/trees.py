@@ -10,6 +10,11 @@ def impurity(criterion, y, w):
     if criterion == "squared_error":
         mean = sum(a * b for a, b in zip(y, w, strict=True)) / total
         return sum(b * (a - mean) ** 2 for a, b in zip(y, w, strict=True)) / total
+    if criterion == "absolute_error":  # about any median: one of the numbers is one
+        return min(sum(b * abs(a - m) for a, b in zip(y, w, strict=True)) for m in y) / total
+    if criterion == "poisson":
+        mean = sum(a * b for a, b in zip(y, w, strict=True)) / total
+        return sum(b * a * math.log(a / mean) for a, b in zip(y, w, strict=True) if a > 0) / total
     shares = [sum(b for a, b in zip(y, w, strict=True) if a == c) / total for c in sorted(set(y))]
     if criterion == "gini":
         return 1 - sum(p * p for p in shares)
@@ -50,6 +55,15 @@ def best_subset(criterion, column, y, w):
         for left in itertools.combinations(names, size):
             best = min(best, left_over(criterion, [c in left for c in column], y, w))
     return best
+
+
+def prunings(left, right, cost, node=0):
+    """(cost, leaves) of every tree that arises by cutting back the one below `node`."""
+    found = [(cost[node], 1)]
+    if left[node] >= 0:
+        for a, la in prunings(left, right, cost, left[node]):
+            found += [(a + b, la + lb) for b, lb in prunings(left, right, cost, right[node])]
+    return found
 
 
 def breiman(votes, drawn, y, classes):

@@ -9,8 +9,8 @@ from sklearn.utils import check_random_state
 
 # What the numbers are for is part of their key, so that two uses never share numbers; those of core/base/rng.hpp are
 # small. Append only: a seed means for ever what it meant once.
-PURPOSES = {"sample": 1000, "split": 1001, "source": 1002, "learner": 1003, "flip": 1004}
-Purpose = Literal["sample", "split", "source", "learner", "flip"]
+PURPOSES = {"sample": 1000, "split": 1001, "source": 1002, "learner": 1003, "flip": 1004, "turn": 1005}
+Purpose = Literal["sample", "split", "source", "learner", "flip", "turn"]
 
 
 def seed_from(random_state: int | np.random.RandomState | None) -> int:

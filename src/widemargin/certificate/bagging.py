@@ -75,4 +75,4 @@ def certify_bagging(
 
 
 def _losses(said: np.ndarray, y: np.ndarray, classes: bool) -> np.ndarray:
-    return (said.argmax(axis=1) != y).astype(np.float64) if classes else (said[:, 0] - y) ** 2
+    return (said.argmax(axis=1) != y).astype(np.float64) if classes else ((said - y) ** 2).mean(axis=1)

@@ -18,12 +18,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.params import StrOptions
-from ..data.rows import read_rows
-from .bagging_base import Bagging
+from .bagging_base import Bagging, whole
+from .bagging_input import read_bag_rows
+from .bagging_route import routed
 
 
 def _members_score(self: Any) -> bool:
-    return hasattr(self.estimators_[0] if hasattr(self, "estimators_") else self._template(), "decision_function")
+    return hasattr(self.estimators_[0] if "members_" in vars(self) else self._template(), "decision_function")
 
 
 @dataclass(eq=False, repr=False)
@@ -61,8 +62,8 @@ class BaggingClassifier(ClassifierMixin, Bagging):
 
     Attributes
     ----------
-    estimators_, estimators_features_ : list of classifiers, list of ndarray
-        The members, and the columns of each.
+    estimators_, estimators_features_, estimators_samples_ : list of classifiers, lists of ndarray
+        The members, their columns and the rows that they drew. Our own trees grow together, as `forest_`.
     classes_, n_classes_ : ndarray, int
     oob_score_, oob_error_, oob_decision_function_
         Only with `oob_score`.
@@ -84,72 +85,80 @@ class BaggingClassifier(ClassifierMixin, Bagging):
     n_estimators: int = 10
     vote: str = field(default="mean", kw_only=True)
 
-    def _said_by(self, member: Any, X: Any) -> np.ndarray:
+    def _said_by(self, member: Any, X: Any, **params: Any) -> np.ndarray:
         said = np.zeros((X.shape[0], len(self.classes_)))
-        known = np.searchsorted(self.classes_, member.classes_)
         if self.vote == "mean" and hasattr(member, "predict_proba"):
-            said[:, known] = member.predict_proba(X)
+            said[:, np.searchsorted(self.classes_, member.classes_)] = member.predict_proba(X, **params)
         else:
-            said[np.arange(len(said)), np.searchsorted(self.classes_, member.predict(X))] = 1.0
+            said[np.arange(len(said)), np.searchsorted(self.classes_, member.predict(X, **params))] = 1.0
         return said
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any, **params: Any) -> np.ndarray:
         """The class that the members favour; of equal ones the first.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+        **params : any
+            For the members, by scikit-learn's metadata routing.
 
         Returns
         -------
         ndarray of shape (n_samples,)
         """
-        votes = self._mean(X)
+        votes = self._mean(X, **routed(self, "predict", params))
         return self.classes_[votes.argmax(axis=1)]
 
     @available_if(_members_score)
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any, **params: Any) -> np.ndarray:
         """The mean of the members' scores, where they have any.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+        **params : any
+            For the members, by scikit-learn's metadata routing.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         check_is_fitted(self)
-        X = read_rows(self, X)
+        X, params = read_bag_rows(self, X, reset=False), routed(self, "decision_function", params)
         members = zip(self.estimators_, self.estimators_features_, strict=True)
-        return np.mean([m.decision_function(X if len(c) == X.shape[1] else X[:, c]) for m, c in members], axis=0)
+        said = [m.decision_function(X if whole(c, X.shape[1]) else X[:, c], **params) for m, c in members]
+        return np.mean(said, axis=0)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any, **params: Any) -> np.ndarray:
         """The mean of what the members say.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+        **params : any
+            For the members, by scikit-learn's metadata routing.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        return self._mean(X)
+        return self._mean(X, **routed(self, "predict_proba", params))
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: Any, **params: Any) -> np.ndarray:
         """Logarithms of `predict_proba`.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+        **params : any
+            For the members, by scikit-learn's metadata routing.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
         """
         with np.errstate(divide="ignore"):
-            return np.log(self._mean(X))
+            return np.log(self._mean(X, **routed(self, "predict_log_proba", params)))
 
 
 @dataclass(eq=False, repr=False)
@@ -185,8 +194,8 @@ class BaggingRegressor(RegressorMixin, Bagging):
 
     Attributes
     ----------
-    estimators_, estimators_features_ : list of regressors, list of ndarray
-        The members, and the columns of each.
+    estimators_, estimators_features_, estimators_samples_ : list of regressors, lists of ndarray
+        The members, their columns and the rows that they drew. Our own trees grow together, as `forest_`.
     oob_score_, oob_error_, oob_prediction_
         Only with `oob_score`.
     certificate_ : ForestCertificate
@@ -203,18 +212,22 @@ class BaggingRegressor(RegressorMixin, Bagging):
     estimator: Any = None
     n_estimators: int = 10
 
-    def _said_by(self, member: Any, X: Any) -> np.ndarray:
-        return np.asarray(member.predict(X), dtype=np.float64).reshape(-1, 1)
+    def _said_by(self, member: Any, X: Any, **params: Any) -> np.ndarray:
+        said = np.asarray(member.predict(X, **params), dtype=np.float64)
+        return said if said.ndim == 2 else said.reshape(-1, 1)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any, **params: Any) -> np.ndarray:
         """The mean of the members.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+        **params : any
+            For the members, by scikit-learn's metadata routing.
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return self._mean(X)[:, 0]
+        said = self._mean(X, **routed(self, "predict", params))
+        return said[:, 0] if said.shape[1] == 1 else said

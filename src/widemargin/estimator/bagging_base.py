@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.validation import _is_fitted, check_is_fitted, has_fit_parameter
 
 from ..base.callbacks import with_callbacks
 from ..base.errors import BadInput, DataMismatch
@@ -20,10 +22,15 @@ from ..base.threads import crew
 from ..base.warn import warn
 from ..certificate.bagging import BaggingProof, certify_bagging, rows_of_member
 from ..certificate.record import ForestCertificate
-from ..data.rows import Training, read_rows, read_training
+from .bagging_input import BagTraining, read_bag, read_bag_rows
+from .bagging_route import members_method, routed
+from .bagging_trees import grown_together
 from .base import Learner
 from .tree import DecisionTreeClassifier, DecisionTreeRegressor
+from .tree_base import NEARLY_FREE
 from .whole import whole_or_nothing
+
+SAYING = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -56,15 +63,17 @@ class Bagging(Learner):
 
     @with_callbacks
     @whole_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any):
         """Fit the members.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), or (n_samples, n_outputs) for regressors that take it
         sample_weight : array-like of shape (n_samples,), optional
-            Rows are drawn by their weights; 0 is a row that is absent.
+            Rows are drawn by their weights; 0 is a row that nobody draws.
+        **fit_params : any
+            For `fit` of the members.
 
         Returns
         -------
@@ -72,38 +81,70 @@ class Bagging(Learner):
         """
         self._validate_params()
         data = self._read(X, y, sample_weight)
+        params = routed(self, "fit", fit_params)
         if not self.bootstrap and self.oob_score:
             raise BadInput("Out of bag estimation only available if bootstrap=True, and oob_score asks for it.")
-        old = vars(self).get("estimators_", []) if self.warm_start else []
-        if len(old) > self.n_estimators:
-            raise BadInput(f"n_estimators={self.n_estimators} must be at least the {len(old)} members that are there.")
-        if old and len(old) == self.n_estimators:
-            warn("Warm-start fitting without increasing n_estimators does not fit new members.", UserWarning)
+        if not self.bootstrap and data.given_weights:
+            warn(
+                f"When fitting {type(self).__name__} with sample_weight it is recommended to use bootstrap=True: rows "
+                "that are drawn once each follow their weights only roughly.",
+                UserWarning,
+            )
+        old = self._kept_members()
         proof = BaggingProof(seed_from(self.random_state), self._draw_size(data), self.bootstrap)
         columns = [self._columns(proof.seed, b, data.d) for b in range(self.n_estimators)]
-        fresh = range(len(old), self.n_estimators)
-        grown = crew(self._threads(), lambda b, cancelled: self._member(data, proof, b, columns[b]), list(fresh))
-        self.estimators_, self.estimators_features_ = [*old, *grown], columns
         if not self._regression:
             self.classes_, self.n_classes_ = data.labels.classes, len(data.labels)
+        apart = params or columns_drawn(columns, data.d) or (old and self.forest_ is None)
+        self.forest_ = None if apart else grown_together(self, data, proof, self.forest_ if old else None)
+        if self.forest_ is None:
+            fresh = range(len(old), self.n_estimators)
+            grown = crew(self._threads(), lambda b, _: self._member(data, proof, b, columns[b], params), list(fresh))
+            self.members_: list[Any] | None = [*old, *grown]
+        else:
+            self.members_ = None
+        self.estimators_features_ = columns
         self.proof_: BaggingProof | None = proof
+        self.drawn_from_ = data.n if data.weight is None else data.weight
         self.stop_reason_ = f"all {self.n_estimators} members fitted"
         self.trace_ = Trace(("members",))
         self.trace_.append(self.n_estimators, {"members": self.n_estimators})
         self._look_out_of_bag(data)
-        self.certificate_ = self._certify(data)
+        self.certificate_ = self._first_certificate(data)
         return self
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Training:
-        return read_training(self, X, y, sample_weight, regression=self._regression, threads=self._threads(), **options)
+    def _kept_members(self) -> list[Any]:
+        """Those that a warm start goes on with."""
+        old = list(self.estimators_) if self.warm_start and "members_" in vars(self) else []
+        if len(old) > self.n_estimators:
+            raise BadInput(f"n_estimators={self.n_estimators} must be at least the {len(old)} members that are there.")
+        if old and len(old) == self.n_estimators:
+            warn("Warm-start fitting without increasing n_estimators does not fit new members.", UserWarning)
+        return old
 
-    def _draw_size(self, data: Training) -> int:
+    def _read(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> BagTraining:
+        return read_bag(self, X, y, sample_weight, regression=self._regression, reset=reset)
+
+    def _draw_size(self, data: BagTraining) -> int:
         wish = self.max_samples
         if wish is None:
             return data.n
-        size = int(wish) if isinstance(wish, Integral) else max(1, int(wish * data.n))
+        if isinstance(wish, Integral):
+            size = int(wish)
+        else:
+            total = data.n if data.weight is None else data.weight.sum()
+            size = max(1, int(wish * total))
+            if size < max(10, data.n // 100) and data.weight is not None:
+                warn(
+                    f"Using the fractional value max_samples={wish} when the total sum of sample weights is {total} "
+                    f"results in a low number ({size}) of bootstrap samples. We recommend passing `max_samples` as an "
+                    "integer.",
+                    UserWarning,
+                )
         if not self.bootstrap and size > data.n:
-            raise BadInput(f"max_samples={wish} asks for {size} different rows, but X has {data.n}.")
+            raise BadInput(
+                f"max_samples={size} must be <= n_samples={data.n} to be able to sample without replacement."
+            )
         return size
 
     def _columns(self, seed: int, b: int, d: int) -> np.ndarray:
@@ -115,17 +156,21 @@ class Bagging(Learner):
             return np.arange(d)
         return np.sort(keyed(seed, "split", b).choice(d, size, replace=self.bootstrap_features))
 
-    def _member(self, data: Training, proof: BaggingProof, b: int, columns: np.ndarray) -> Any:
+    def _member(
+        self, data: BagTraining, proof: BaggingProof, b: int, columns: np.ndarray, params: dict[str, Any]
+    ) -> Any:
+        """A copy of the template, fitted: rows are weighed by their draws where it can be told so, else repeated."""
         times = rows_of_member(proof, b, data.n, data.weight)
-        rows = np.repeat(np.arange(data.n), times)
         model = clone(self._template())
-        if "random_state" in model.get_params():
-            model.set_params(random_state=int(keyed(proof.seed, "learner", b).integers(2**31)))
-        X = data.X if len(columns) == data.d else data.X[:, columns]
+        seeds = [name for name in model.get_params() if name == "random_state" or name.endswith("__random_state")]
+        draw = keyed(proof.seed, "learner", b)
+        model.set_params(**{name: int(draw.integers(2**31)) for name in sorted(seeds)})
         if has_fit_parameter(model, "sample_weight"):
-            used = np.flatnonzero(times)
-            return model.fit(X[used], data.targets[used], sample_weight=times[used].astype(np.float64))
-        return model.fit(X[rows], data.targets[rows])
+            model.fit(data.part(None, columns), data.targets, sample_weight=times.astype(np.float64), **params)
+            return model
+        rows = np.repeat(np.arange(data.n), times)
+        model.fit(data.part(rows, columns), data.targets[rows], **params)
+        return model
 
     def _template(self) -> Any:
         if self.estimator is not None:
@@ -136,23 +181,42 @@ class Bagging(Learner):
     def estimator_(self) -> Any:  # a member, not fitted
         return clone(self._template())
 
+    @property
+    def estimators_(self) -> list[Any]:
+        """The members; trees that grew together are made when asked for."""
+        if "members_" not in vars(self):
+            raise AttributeError(f"this {type(self).__name__} has no members yet: call fit first.")
+        return self.members_ if self.members_ is not None else self.forest_.estimators_
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows that each member has drawn, as often as it has."""
+        check_is_fitted(self)
+        if self.proof_ is None:
+            raise AttributeError("the rows that members drew are known with the proof, and it was not kept.")
+        n, weight = (len(w), w) if isinstance(w := self.drawn_from_, np.ndarray) else (w, None)
+        members = range(len(self.estimators_features_))
+        return [np.repeat(np.arange(n), rows_of_member(self.proof_, b, n, weight)) for b in members]
+
     # ---- what members say ------------------------------------------------------------------------------------------
 
-    def _said_by(self, member: Any, X: Any) -> np.ndarray:
-        """What one member says of rows: one column a class, or one number."""
+    def _said_by(self, member: Any, X: Any, **params: Any) -> np.ndarray:
+        """What one member says of rows: one column a class, or an output."""
         raise NotImplementedError
 
-    def _mean(self, X: Any) -> np.ndarray:
+    def _mean(self, X: Any, **params: Any) -> np.ndarray:
         check_is_fitted(self)
-        return self._mean_of(read_rows(self, X))
+        return self._mean_of(read_bag_rows(self, X, reset=False), **params)
 
-    def _mean_of(self, X: Any) -> np.ndarray:
+    def _mean_of(self, X: Any, **params: Any) -> np.ndarray:
+        if self.forest_ is not None and not params:
+            return self.forest_._mean_votes(X)
         total: Any = 0.0
         for member, columns in zip(self.estimators_, self.estimators_features_, strict=True):
-            total = total + self._said_by(member, X if len(columns) == X.shape[1] else X[:, columns])
+            total = total + self._said_by(member, X if whole(columns, X.shape[1]) else X[:, columns], **params)
         return total / len(self.estimators_)
 
-    def _look_out_of_bag(self, data: Training) -> None:
+    def _look_out_of_bag(self, data: BagTraining) -> None:
         for name in ("oob_score_", "oob_error_", "oob_decision_function_", "oob_prediction_"):
             vars(self).pop(name, None)
         if not self.oob_score or self.proof_ is None:
@@ -161,15 +225,17 @@ class Bagging(Learner):
         seen = voters > 0
         if not seen.all():
             warn(
-                f"{int((~seen).sum())} rows were drawn by every member: Some inputs do not have OOB scores. "
-                "Raise n_estimators.",
+                "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
+                f"reliable oob estimates: {int((~seen).sum())} rows were drawn by every member. Raise n_estimators.",
                 UserWarning,
             )
         with np.errstate(invalid="ignore", divide="ignore"):
             said = np.where(seen[:, None], votes / voters[:, None], np.nan)
         if self._regression:
-            self.oob_prediction_ = said[:, 0]
-            chosen, self.oob_error_ = np.nan_to_num(said[:, 0]), float(np.nanmean((said[:, 0] - data.y) ** 2))
+            flat = data.y.shape[1] == 1
+            self.oob_prediction_ = said[:, 0] if flat else said
+            chosen = np.nan_to_num(self.oob_prediction_)
+            self.oob_error_ = float(np.nanmean((said - data.y) ** 2))
         else:
             self.oob_decision_function_ = said
             codes = np.nan_to_num(said).argmax(axis=1)
@@ -177,14 +243,15 @@ class Bagging(Learner):
         score = self.oob_score if callable(self.oob_score) else r2_score if self._regression else accuracy_score
         self.oob_score_ = score(data.targets, chosen)
 
-    def _oob_votes(self, data: Training, proof: BaggingProof) -> tuple[np.ndarray, np.ndarray]:
-        votes: Any = np.zeros((data.n, 1 if self._regression else len(self.classes_)))
+    def _oob_votes(self, data: BagTraining, proof: BaggingProof) -> tuple[np.ndarray, np.ndarray]:
+        if self.forest_ is not None:
+            return self.forest_._oob_votes_of(data.X, proof.seed, proof.draws, data.weight)
+        votes: Any = np.zeros((data.n, data.y.shape[1] if self._regression else len(self.classes_)))
         voters = np.zeros(data.n, dtype=np.int64)
         for b, (member, columns) in enumerate(zip(self.estimators_, self.estimators_features_, strict=True)):
             free = np.flatnonzero(rows_of_member(proof, b, data.n, data.weight) == 0)
             if len(free):
-                X = data.X[free]
-                votes[free] += self._said_by(member, X if len(columns) == data.d else X[:, columns])
+                votes[free] += self._said_by(member, data.part(free, columns))
                 voters[free] += 1
         return votes, voters
 
@@ -199,13 +266,27 @@ class Bagging(Learner):
 
     # ---- certificate -----------------------------------------------------------------------------------------------
 
-    def _certify(self, data: Training, *, prove: bool = False) -> ForestCertificate:
+    def _first_certificate(self, data: BagTraining) -> ForestCertificate:
+        """At the end of a fit: all figures where they cost next to nothing and members can say something."""
+        members = len(self.estimators_features_)
+        own = [] if self.forest_ is not None else list(self)
+        mute = not all(_is_fitted(m) and (self._regression or hasattr(m, "classes_")) for m in own)
+        if data.n * members <= NEARLY_FREE and not mute:
+            return self._certify(data)
+        return ForestCertificate(
+            claim=f"{members} members: certify(model, X, y) recomputes what can be shown",
+            kind="estimate",
+            data_digest=data.digest,
+            n_trees=members,
+        )
+
+    def _certify(self, data: BagTraining, *, prove: bool = False) -> ForestCertificate:
         proof = self.proof_
         votes, voters = self._oob_votes(data, proof) if proof is not None and proof.replace else (None, None)
         return certify_bagging(
-            self._mean_of(data.X),
+            self._mean_of(data.X if data.form is None else data.X.asformat(data.form)),
             data.y,
-            n_members=len(self.estimators_),
+            n_members=len(self.estimators_features_),
             classes=not self._regression,
             votes=votes,
             voters=voters,
@@ -215,10 +296,37 @@ class Bagging(Learner):
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any, *, prove: bool) -> ForestCertificate:
         data = self._read(X, y, sample_weight, reset=False)
-        same = self._regression or np.array_equal(data.labels.classes, self.classes_)
+        same = data.labels is None or np.array_equal(data.labels.classes, self.classes_)
         if data.digest != self.certificate_.data_digest or not same:
             raise DataMismatch(
                 f"these are not the data of the fit: {data.n} rows with digest {data.digest}, "
                 f"the fit had {self.certificate_.data_digest}."
             )
         return self._certify(data, prove=prove)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What is handed on to the members, as scikit-learn's routing asks.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        mapping = MethodMapping()
+        for caller in ("fit", "predict") if self._regression else ("fit", *SAYING):
+            mapping.add(caller=caller, callee=members_method(self, caller))
+        return MetadataRouter(owner=self).add(estimator=self._template(), method_mapping=mapping)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        own = get_tags(self._template()).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = own.sparse, own.allow_nan
+        return tags
+
+
+def whole(columns: np.ndarray, d: int) -> bool:
+    """Whether these are all columns, in their order."""
+    return len(columns) == d and np.array_equal(columns, np.arange(d))
+
+
+def columns_drawn(columns: list[np.ndarray], d: int) -> bool:
+    return not all(whole(one, d) for one in columns)

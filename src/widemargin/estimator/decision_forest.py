@@ -60,8 +60,12 @@ class DecisionForestClassifier(ForestClassifier):
         Columns whose numbers 0 .. 255 are names of categories.
     max_bins : int, optional
         At most so many different numbers a column.
-    monotonic_cst : None
-        Not offered.
+    monotonic_cst : array-like of int, dict or None, default=None
+        By column: what is said may only rise (1) or only fall (-1) with it. For two classes.
+    ccp_alpha : float, default=0.0
+        Trees are cut back until each leaf lowers the cost by more than this.
+    honest : bool, default=False
+        Half of the rows of a tree choose its splits, the other half say what its leaves hold.
     max_time : float, optional
         Most seconds; the trees that stand by then are kept.
     observe : callable, optional

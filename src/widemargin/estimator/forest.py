@@ -61,8 +61,12 @@ _PARAMETERS = """
         Columns whose numbers 0 .. 255 are names of categories: splits divide them into two sets{ordered}.
     max_bins : int, optional
         At most so many different numbers a column, as bins of equally many rows; None: all of them, cuts are exact.
-    monotonic_cst : None
-        Not offered.
+    monotonic_cst : array-like of int, dict or None, default=None
+        By column: what is said may only rise (1) or only fall (-1) with it, or both (0). For one number, or two classes.
+    ccp_alpha : float, default=0.0
+        Trees are cut back until each leaf lowers the cost by more than this.
+    honest : bool, default=False
+        Half of the rows of a tree choose its splits, the other half say what its leaves hold.
     max_time : float, optional
         Most seconds; the trees that stand by then are kept.
     observe : callable, optional
@@ -108,7 +112,7 @@ def _documented(cls: type, *, classes: bool, bootstrap: bool) -> type:
         + _PARAMETERS.format(
             criteria='{"gini", "entropy", "log_loss", "information_gain"}, default="gini"'
             if classes
-            else '{"squared_error", "friedman_mse", "poisson"}, default="squared_error"',
+            else '{"squared_error", "friedman_mse", "absolute_error", "poisson"}, default="squared_error"',
             gain='; "information_gain" is 2 I(split; class) / (H(split) + H(class))' if classes else "",
             features='"sqrt"' if classes else "1.0",
             bootstrap=bootstrap,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.callbacks import with_callbacks
@@ -17,11 +18,14 @@ from ..base.params import Integral, Interval, RealNotInt, count
 from ..base.records import Stop, Trace
 from ..base.warn import warn
 from ..certificate.forest import ForestProof, drawn_times, oob_votes, row_losses
+from ..data.float32 import read_float32
+from ..model.prune import pruned
 from ..model.tree_view import TreeView
 from ..model.trees import Trees
 from ..solver.forest import ForestSolver, ForestState
+from .forest_importance import oob_importances
 from .tree import DecisionTreeClassifier, DecisionTreeRegressor
-from .tree_base import TreeLearner
+from .tree_base import NEARLY_FREE, TreeLearner
 from .tree_input import TreeTraining
 from .whole import whole_or_nothing
 
@@ -69,7 +73,10 @@ class ForestLearner(TreeLearner):
         """
         self._validate_params()
         if not self.bootstrap and self.max_samples is not None:
-            raise BadInput("max_samples has no meaning without draws: set bootstrap=True or leave it None.")
+            raise BadInput(
+                "`max_sample` cannot be set if `bootstrap=False`. Either switch to `bootstrap=True` or set "
+                f"`max_sample=None`. Here max_samples={self.max_samples}."
+            )
         if not self.bootstrap and (self.oob_score or self.oob_patience):
             what = "oob_score" if self.oob_score else "oob_patience"
             raise BadInput(f"Out of bag estimation only available if bootstrap=True, and {what} asks for it.")
@@ -79,6 +86,16 @@ class ForestLearner(TreeLearner):
         self._look_out_of_bag(data)
         self.certificate_ = self._first_certificate(data)
         return self
+
+    def _fit_members(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        """The trees alone, for a bag that looks after the rest."""
+        data = self._fit(X, y, sample_weight)
+        self.certificate_ = None if data.n * len(self.trees_) > NEARLY_FREE else self._first_certificate(data)
+        return self
+
+    def _oob_votes_of(self, X: Any, seed: int, draws: int, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        rows, missing = read_float32(self, X, reset=False)
+        return oob_votes(self.trees_, rows, missing, ForestProof(seed, draws), weight, self._threads())
 
     def _wanted(self) -> int:
         return int(self.n_estimators)
@@ -122,7 +139,7 @@ class ForestLearner(TreeLearner):
         best, at, wanted = np.inf, 0, self._wanted()
         while state.grown < wanted:
             solver.grow(state, min(LOOK, wanted - state.grown))
-            trees, end = state.trees(categorical), state.grown
+            trees, end = pruned(state.trees(categorical), self.criterion, float(self.ccp_alpha)), state.grown
             some, who = oob_votes(trees, data.X, data.missing, proof, data.weight, self._threads(), begin, end)
             votes, voters, begin = votes + some, voters + who, end
             error = self._oob_error(votes, voters, data)
@@ -206,6 +223,7 @@ class ForestLearner(TreeLearner):
         shared = set(kind().get_params()) & set(self.get_params()) - {"observe", "max_time", "class_weight"}
         tree = kind(**{name: getattr(self, name) for name in shared})
         tree.splitter = "random" if self._random else "best"
+        tree.random_state = self.random_state if self.proof_ is None else self.proof_.seed
         kept = ("n_features_in_", "feature_names_in_", "n_outputs_", "max_features_", "certificate_", "stop_reason_")
         vars(tree).update({name: value for name, value in vars(self).items() if name in kept})
         if not self._regression:
@@ -221,14 +239,17 @@ class ForestLearner(TreeLearner):
         if proof is None or proof.weighted:
             raise AttributeError("the rows that trees drew are known with the proof, and where rows had no weights.")
         if not proof.draws:
-            return [np.arange(proof.rows)] * len(self.trees_)
+            return [np.arange(proof.rows, dtype=np.int32)] * len(self.trees_)
         times = drawn_times(proof, range(len(self.trees_)), proof.rows, None)
-        return [np.repeat(np.arange(proof.rows), one) for one in times]
+        return [np.repeat(np.arange(proof.rows, dtype=np.int32), one) for one in times]
 
     @property
     def estimator_(self) -> Any:
         """A tree as the forest grows it, not fitted."""
-        return DecisionTreeRegressor() if self._regression else DecisionTreeClassifier()
+        kind = DecisionTreeRegressor if self._regression else DecisionTreeClassifier
+        return kind(splitter="random" if self._random else "best")
+
+    estimator = estimator_
 
     def __len__(self) -> int:
         return len(self._fitted_trees())
@@ -250,6 +271,28 @@ class ForestLearner(TreeLearner):
                 total += TreeView(self.trees_.take(t), self.criterion).compute_feature_importances()
             kept["importances"] = total / total.sum() if total.sum() > 0 else total
         return kept["importances"].copy()
+
+    def oob_permutation_importances(self, X: Any, y: Any, sample_weight: Any = None, *, n_repeats: int = 5) -> Bunch:
+        """How much the out-of-bag error rises when a column is dealt out anew among the rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as at fit
+            The data of the fit: a forest keeps neither, and other data raise DataMismatch.
+        n_repeats : int, default=5
+            Deals of each column.
+
+        Returns
+        -------
+        Bunch with `importances_mean` and `importances_std` of shape (n_features,), and all `importances`
+        """
+        check_is_fitted(self)
+        return oob_importances(self, X, y, sample_weight, n_repeats)
+
+    def _used_columns(self) -> np.ndarray:
+        layouts = [self.trees_.layout(t)[2] for t in range(len(self.trees_))]
+        columns = np.unique(np.concatenate(layouts))
+        return columns[columns >= 0]
 
     def apply(self, X: Any) -> np.ndarray:
         """The number of the leaf of each row in each tree.

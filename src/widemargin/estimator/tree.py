@@ -11,16 +11,18 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
+from sklearn.utils import Bunch
 
 from ..base.callbacks import with_callbacks
 from ..base.params import StrOptions
+from ..model.prune import prune_path
 from ..model.tree_view import TreeView
 from .tree_base import ClassVotes, NumberVotes, TreeLearner
 from .whole import whole_or_nothing
 
 CLASS_CRITERIA = {"gini", "entropy", "log_loss", "information_gain"}
-NUMBER_CRITERIA = {"squared_error", "friedman_mse", "poisson"}
+NUMBER_CRITERIA = {"squared_error", "friedman_mse", "absolute_error", "poisson"}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -90,12 +92,30 @@ class SingleTree(TreeLearner):
         """
         return self.tree_.n_leaves
 
-    def apply(self, X: Any) -> np.ndarray:
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """How a tree on these rows would be cut back as `ccp_alpha` grows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        Bunch with `ccp_alphas` and `impurities`: where the next branch goes, and what the leaves cost from there on
+        """
+        alphas, costs, _ = prune_path(clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight).tree_)
+        return Bunch(ccp_alphas=alphas, impurities=costs)
+
+    def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
         """The number of the leaf of each row.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+        check_input : ignored
+            X is always looked at.
 
         Returns
         -------
@@ -104,12 +124,14 @@ class SingleTree(TreeLearner):
         places = self._leaf_places(X)[:, 0]
         return self.tree_._numbers[places]
 
-    def decision_path(self, X: Any) -> Any:
+    def decision_path(self, X: Any, check_input: bool = True) -> Any:
         """The nodes that each row passes.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+        check_input : ignored
+            X is always looked at.
 
         Returns
         -------
@@ -149,8 +171,12 @@ class DecisionTreeClassifier(ClassVotes, ClassifierMixin, SingleTree):
         Columns whose numbers 0 .. 255 are names of categories: splits divide them into two sets.
     max_bins : int, optional
         At most so many different numbers a column, as bins of equally many rows; None: all of them, cuts are exact.
-    monotonic_cst : None
-        Not offered.
+    monotonic_cst : array-like of int, dict or None, default=None
+        By column: what is said may only rise (1) or only fall (-1) with it, or both (0). For one number, or two classes.
+    ccp_alpha : float, default=0.0
+        The tree is cut back until each leaf lowers the cost by more than this.
+    honest : bool, default=False
+        Half of the rows choose the splits, the other half say what the leaves hold.
     n_jobs : int, optional
         Threads; the result does not depend on them.
     random_state : int, RandomState or None, default=0
@@ -192,8 +218,9 @@ class DecisionTreeRegressor(NumberVotes, RegressorMixin, SingleTree):
 
     Parameters
     ----------
-    criterion : {"squared_error", "friedman_mse", "poisson"}, default="squared_error"
-        What a split must lower; "friedman_mse" chooses the same splits as "squared_error". "poisson" is for counts.
+    criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}, default="squared_error"
+        What a split must lower; "friedman_mse" chooses the same splits as "squared_error". "absolute_error" is about
+        medians, "poisson" is for counts.
     splitter : {"best", "random"}, default="best"
         The best cut of each column, or one drawn uniformly between the extremes of the node.
     max_depth : int, optional
@@ -214,8 +241,12 @@ class DecisionTreeRegressor(NumberVotes, RegressorMixin, SingleTree):
         Columns whose numbers 0 .. 255 are names of categories: splits divide them into two sets.
     max_bins : int, optional
         At most so many different numbers a column, as bins of equally many rows; None: all of them, cuts are exact.
-    monotonic_cst : None
-        Not offered.
+    monotonic_cst : array-like of int, dict or None, default=None
+        By column: what is said may only rise (1) or only fall (-1) with it, or both (0). For one number, or two classes.
+    ccp_alpha : float, default=0.0
+        The tree is cut back until each leaf lowers the cost by more than this.
+    honest : bool, default=False
+        Half of the rows choose the splits, the other half say what the leaves hold.
     n_jobs : int, optional
         Threads; the result does not depend on them.
     random_state : int, RandomState or None, default=0
@@ -279,8 +310,12 @@ class DecisionStump(DecisionTreeClassifier):
         Columns whose numbers 0 .. 255 are names of categories.
     max_bins : int, optional
         At most so many different numbers a column.
-    monotonic_cst : None
-        Not offered.
+    monotonic_cst : array-like of int, dict or None, default=None
+        By column: what is said may only rise (1) or only fall (-1) with it, or both (0). For one number, or two classes.
+    ccp_alpha : float, default=0.0
+        The tree is cut back until each leaf lowers the cost by more than this.
+    honest : bool, default=False
+        Half of the rows choose the splits, the other half say what the leaves hold.
     n_jobs : int, optional
         Threads; the result does not depend on them.
     random_state : int, RandomState or None, default=0

@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_monotonic_cst, check_is_fitted
 
 from ..base.callbacks import EpochTasks
 from ..base.drive import drive
@@ -19,6 +19,7 @@ from ..base.seeds import seed_from
 from ..certificate.forest import ForestProof, certify_forest
 from ..certificate.record import ForestCertificate
 from ..data.float32 import float32_blocks
+from ..model.prune import pruned
 from ..model.trees import Trees
 from ..solver.forest import ForestSolver, ForestState, GrowPlan
 from .base import Learner
@@ -47,7 +48,9 @@ class TreeLearner(Learner):
         "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
         "categorical_features": [list, tuple, np.ndarray, None],
         "max_bins": [Interval(Integral, 2, 256, closed="both"), None],
-        "monotonic_cst": [None],
+        "monotonic_cst": ["array-like", dict, None],
+        "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+        "honest": ["boolean"],
     }
 
     max_depth: int | None = None
@@ -60,6 +63,8 @@ class TreeLearner(Learner):
     categorical_features: Any = None
     max_bins: int | None = None
     monotonic_cst: Any = None
+    ccp_alpha: float = 0.0
+    honest: bool = False
 
     _regression: ClassVar[bool] = False
 
@@ -96,7 +101,7 @@ class TreeLearner(Learner):
         solver = ForestSolver(ground, plan, sums, self._threads())
         state = ForestState(data.X.shape[1], data.classes, data.outputs, start)
         stop, self.trace_ = self._grow(solver, state, data, categorical)
-        self._keep(data, state.trees(categorical), plan)
+        self._keep(data, pruned(state.trees(categorical), self.criterion, float(self.ccp_alpha)), plan)
         self.stop_reason_ = str(stop)
         return data
 
@@ -159,6 +164,8 @@ class TreeLearner(Learner):
             draws=self._draws(data),
             balance=data.balance,
             members=self._members(data),
+            honest=bool(self.honest),
+            monotonic=self._orders(data),
         )
 
     def _columns_to_look_at(self, d: int) -> int:
@@ -168,6 +175,26 @@ class TreeLearner(Learner):
         if isinstance(wish, str):
             return max(1, int(sqrt(d) if wish == "sqrt" else log2(d)))
         return min(int(wish), d) if isinstance(wish, Integral) else max(1, int(wish * d))
+
+    def _orders(self, data: TreeTraining) -> np.ndarray | None:
+        """By column whether what is said may only rise (1) or fall (-1); None where no order is demanded."""
+        if self.monotonic_cst is None:
+            return None
+        signs = _check_monotonic_cst(self, self.monotonic_cst).astype(np.int8)
+        if not signs.any():
+            return None
+        if data.outputs > 1:
+            raise BadInput(
+                f"Monotonicity constraints are not supported with multiple outputs, and y has {data.outputs}."
+            )
+        if data.labels and len(data.labels[0]) > 2:
+            raise BadInput(
+                "Monotonicity constraints are not supported with multiclass classification, and y has "
+                f"{len(data.labels[0])} classes."
+            )
+        if self.criterion == "absolute_error":
+            raise BadInput("an order of medians is not offered: leave monotonic_cst or take criterion='squared_error'.")
+        return signs
 
     def _categories(self, data: TreeTraining) -> np.ndarray | None:
         """One mark a column, or None without categories."""

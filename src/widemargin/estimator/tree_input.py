@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils import compute_sample_weight
 
 from .. import _core
-from ..base.errors import BadInput
+from ..base.errors import BadInput, WrongType
 from ..data.float32 import checked_float32, row_weights, validated
 from ..data.labels import Labels, as_column, as_numbers, class_factors, encode_labels
 
@@ -102,7 +102,19 @@ def read_trees(estimator: Any, X: Any, y: Any, sample_weight: Any, *, regression
     rows, missing = checked_float32(given if kept is None else given[kept])
     if regression:
         codes = np.ascontiguousarray(np.column_stack([as_numbers(column) for column in columns]))
+        if estimator.criterion == "poisson":
+            _refuse_no_counts(codes)
     return TreeTraining(rows, missing, codes, labels, weight, balance, flat, n, kept)
+
+
+def _refuse_no_counts(y: np.ndarray) -> None:
+    if (y < 0).any():
+        row = int(np.argmax((y < 0).any(axis=1)))
+        raise BadInput(
+            f"Some value(s) of y are negative which is not allowed for Poisson regression, the first in row {row}."
+        )
+    if not (y.sum(axis=0) > 0).all():
+        raise BadInput("Sum of y is not strictly positive which is necessary for Poisson regression: all counts are 0.")
 
 
 def _only(
@@ -124,7 +136,7 @@ def _encoded(columns: list[np.ndarray]) -> tuple[tuple[Labels, ...], np.ndarray]
 def _columns(y: Any) -> tuple[list[np.ndarray], bool]:
     """The targets, output by output."""
     if sp.issparse(y):
-        raise BadInput("sparse multilabel-indicator for y is not supported: give y.toarray().")
+        raise WrongType("sparse multilabel-indicator for y is not supported: give y.toarray().")
     try:
         plain = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
     except ValueError:  # rows of different lengths
@@ -142,5 +154,8 @@ def _class_weights(
             raise BadInput(f"'class_weight' is the list {wish}, but y has one output: give a dictionary.")
         return class_factors(wish, labels[0], codes[:, 0], weight)[codes[:, 0]]
     if isinstance(wish, dict) or (isinstance(wish, list) and len(wish) != len(labels)):
-        raise BadInput(f"y has {len(labels)} outputs: class_weight must be a list of as many dictionaries.")
+        raise BadInput(
+            "For multi-output, number of elements in class_weight should match number of outputs: "
+            f"y has {len(labels)}, so give a list of as many dictionaries."
+        )
     return compute_sample_weight(wish, np.column_stack(columns))

@@ -123,7 +123,7 @@ class TreeView:
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """The leaf of each row of float32 numbers."""
-        X = np.ascontiguousarray(X, dtype=np.float32)
+        X = np.ascontiguousarray(X.toarray() if sp.issparse(X) else X, dtype=np.float32)
         return self._numbers[self._trees.leaves(X, bool(np.isnan(X).any()))[:, 0]]
 
     def predict(self, X: np.ndarray) -> np.ndarray:

@@ -2,7 +2,8 @@
 
 Symbols  nodes: two or three words each (core/model/tree.hpp); leaf: the line of each leaf in `stats` and `rows`. Leaves
          that hold the same share a line. Lines hold weights of classes, output after output; for numbers the weight,
-         the sums of targets and of their squares.
+         the sums of targets and of their squares (of y log y where counts were learnt; where absolute errors were:
+         weight times median, and distances from it, which are kept for every node, as they do not add up).
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ class Trees:
         How many there are for each output; empty for numbers.
     categorical : ndarray of uint8 or None
         Which columns hold categories.
+    centres : ndarray of shape (nodes, 2 n_outputs) or None
+        What follows the weight in the line of every node, where absolute errors were learnt.
     """
 
     nodes: np.ndarray
@@ -45,15 +48,15 @@ class Trees:
     classes: tuple[int, ...]
     n_outputs: int = 1
     categorical: np.ndarray | None = None
+    centres: np.ndarray | None = None
     _kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False, init=False)
 
     @classmethod
     def grown(cls, forest: _core.Forest, n_columns: int, classes: tuple[int, ...], n_outputs: int, categorical: Any):
-        nodes, shift, first, leaf, stats, rows, sets = forest.arrays()
+        nodes, shift, first, leaf, stats, rows, sets, centres = forest.arrays()
         width = sum(classes) if classes else 1 + 2 * n_outputs
-        return cls(
-            nodes, shift, first, leaf, stats.reshape(-1, width), rows, sets, n_columns, classes, n_outputs, categorical
-        )
+        lines, own = stats.reshape(-1, width), centres.reshape(-1, 2 * n_outputs) if len(centres) else None
+        return cls(nodes, shift, first, leaf, lines, rows, sets, n_columns, classes, n_outputs, categorical, own)
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -66,8 +69,8 @@ class Trees:
 
     @property
     def nbytes(self) -> int:
-        arrays = (self.nodes, self.first, self.leaf, self.stats, self.rows, self.sets)
-        return sum(a.nbytes for a in arrays)
+        arrays = (self.nodes, self.first, self.leaf, self.stats, self.rows, self.sets, self.centres)
+        return sum(a.nbytes for a in arrays if a is not None)
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in vars(self).items() if k not in ("native", "says", "_kept")} | {"_kept": {}}
@@ -88,6 +91,7 @@ class Trees:
             self.classes,
             self.n_outputs,
             self.categorical,
+            None if self.centres is None else self.centres[begin:end],
         )
 
     # ---- what leaves say -------------------------------------------------------------------------------------------
@@ -122,7 +126,13 @@ class Trees:
         size = int(self.first[tree + 1] - self.first[tree])
         stats, rows = np.empty((size, self.stats.shape[1])), np.empty(size, dtype=np.int64)
         self.native.sum_up(tree, self.stats, self.rows, stats, rows)
+        if self.centres is not None:
+            stats[:, 1:] = self.centres[self.first[tree] : self.first[tree + 1]]
         return stats, rows
+
+    def empty(self) -> _core.Forest:
+        """A forest of the same kind without trees."""
+        return _core.Forest(self.n_columns, self.stats.shape[1], bool(self.classes))
 
 
 def leaf_says(stats: np.ndarray, classes: tuple[int, ...], n_outputs: int) -> tuple[np.ndarray, np.ndarray | None]:
@@ -140,10 +150,15 @@ def leaf_says(stats: np.ndarray, classes: tuple[int, ...], n_outputs: int) -> tu
 
 
 def impurities(stats: np.ndarray, classes: tuple[int, ...], n_outputs: int, criterion: str) -> np.ndarray:
-    """How mixed nodes are, from their lines; the mean over outputs. For numbers always their variance."""
+    """How mixed nodes are, from their lines; the mean over outputs."""
     if not classes:
-        weight, mean = stats[:, :1], stats[:, 1 : 1 + n_outputs] / stats[:, :1]
-        spread = stats[:, 1 + n_outputs :] / weight - mean**2
+        mean, other = stats[:, 1 : 1 + n_outputs] / stats[:, :1], stats[:, 1 + n_outputs :] / stats[:, :1]
+        if criterion == "absolute_error":
+            spread = other
+        elif criterion == "poisson":
+            spread = other - mean * np.log(mean, out=np.zeros_like(mean), where=mean > 0)
+        else:
+            spread = other - mean**2
         return np.maximum(spread.mean(axis=1), 0.0)
     shares, _ = leaf_says(stats, classes, n_outputs)
     if criterion == "gini":

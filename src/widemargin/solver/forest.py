@@ -23,6 +23,7 @@ CRITERIA = {
     "squared_error": 3,
     "friedman_mse": 3,
     "poisson": 5,
+    "absolute_error": 6,
 }
 
 
@@ -43,6 +44,8 @@ class GrowPlan:
     draws: int = 0  # rows drawn for each tree; 0: all rows, once
     balance: bool = False
     members: int = 0  # rows are dealt out to so many trees; 0: drawn
+    honest: bool = False  # half of the rows of a tree choose its splits, the others fill its leaves
+    monotonic: np.ndarray | None = None  # by column: what is said may only rise (1) or fall (-1)
 
 
 class ForestState:
@@ -52,7 +55,7 @@ class ForestState:
         self.columns, self.classes, self.outputs = columns, classes, outputs
         self.forest = _core.Forest(columns, sum(classes) if classes else 1 + 2 * outputs, bool(classes))
         if start is not None and len(start):
-            self.forest.append(start.native, start.stats, start.rows)
+            self.forest.append(start.native, start.stats, start.rows, start.centres)
 
     @property
     def grown(self) -> int:
@@ -101,6 +104,8 @@ class ForestSolver:
             self.sums,
             p.balance,
             p.members,
+            p.monotonic,
+            p.honest,
             state.grown,
             count,
             self.threads,

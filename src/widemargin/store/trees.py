@@ -67,6 +67,7 @@ def _fields(trees: Trees) -> dict[str, Any]:
         "categorical": trees.categorical,
         "weight": parts.get("weight"),
         "sums": parts.get("sums"),
+        "centres": trees.centres,
     }
 
 
@@ -113,7 +114,10 @@ def _make(cls: Any, v: dict[str, Any]) -> Trees:
         tuple(v["classes"]),
         v["n_outputs"],
         v["categorical"],
+        v["centres"],
     )
+    if trees.centres is not None and trees.centres.shape != (total, 2 * trees.n_outputs):
+        raise Violation(f"{total} nodes have centres of shape {trees.centres.shape}")
     try:
         assert trees.native  # looks at every node
     except ValueError as error:
@@ -181,6 +185,7 @@ TREES = ObjectSpec(
         "categorical": Array("u1", ("marks",), optional=True),
         "weight": Array(_STATS, ("lines", 1), optional=True),
         "sums": Array(_STATS, ("lines", "o"), optional=True),
+        "centres": Array("f8", ("nodes", "p"), optional=True),
     },
     _fits,
 )
@@ -202,7 +207,9 @@ OOB: Mapping[str, Rule] = {
     "oob_prediction_": Rule(optional=True),
 }
 _BAG: Mapping[str, Rule] = {
-    "estimators_": Rule(),
+    "members_": Rule(optional=True),  # one of these two
+    "forest_": Rule(optional=True),
+    "drawn_from_": Rule(),
     "estimators_features_": Each("b", Array("i8", ("_f",), low=0)),
     "stop_reason_": Plain(str),
     "trace_": Part("Trace"),

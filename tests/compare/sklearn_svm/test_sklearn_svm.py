@@ -1,7 +1,9 @@
-"""Every test of sklearn/svm/tests/test_svm.py that deselected.txt does not name."""
+"""Every test of sklearn/svm/tests/test_svm.py that svm.txt does not name."""
 
 import pytest
-from tests.compare.sklearn_svm.patched import patched_tests
+from tests.compare.borrowed import borrowed_tests
+
+import widemargin as wm
 
 pytestmark = [
     pytest.mark.filterwarnings("default"),  # scikit-learn's tests do not make warnings errors
@@ -10,4 +12,5 @@ pytestmark = [
         for words in ("Liblinear failed to converge", "Solver terminated early", "sample_weight is -")
     ),
 ]
-globals().update({name: value for name, value in vars(patched_tests()).items() if name.startswith("test_")})
+OURS = {name: getattr(wm, name) for name in ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "LinearSVC", "LinearSVR")}
+globals().update(borrowed_tests("sklearn.svm.tests.test_svm", {"sklearn.svm": OURS}))

@@ -9,6 +9,7 @@ _NAMES = {
     "BoundaryDisplay": "boundary",
     "DualAscentDisplay": "ascent",
     "KneeDisplay": "knee",
+    "OOBCurveDisplay": "oob",
     "OneClassDisplay": "one_class",
     "OrdersDisplay": "orders",
     "PairStepDisplay": "pair_step",
@@ -16,7 +17,9 @@ _NAMES = {
     "RegretDisplay": "regret",
     "SupportDisplay": "support",
     "TraceDisplay": "trace",
+    "TreeDisplay": "tree",
     "TubeDisplay": "tube",
+    "VoteMapDisplay": "votes",
 }
 
 __all__ = sorted(_NAMES)
