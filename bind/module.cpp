@@ -28,5 +28,6 @@ NB_MODULE(_core, m) {
   bind_distances(m);
   bind_linear(m);
   bind_linear_features(m);
+  bind_stumps(m);
   bind_trees(m);
 }

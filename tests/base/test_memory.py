@@ -38,6 +38,8 @@ CASES = {
         "import scipy.sparse as sp; X = sp.random(20_000, 1000, 0.02, 'csc', random_state=0); y = data(20_000)[1]",
         "wm.Perceptron(max_iter=1).fit(X, y).predict(X)",
     ),
+    "boosting": ("X, y = data(60_000, 10, 2)", "wm.AdaBoostClassifier(n_estimators=3).fit(X, y)"),
+    "boosting of many classes": ("X, y = data(60_000, 10, 3)", "wm.LogitBoostClassifier(n_estimators=2).fit(X, y)"),
     "forest": ("X, y = data(60_000, 10, 3)", "wm.RandomForestClassifier(3).fit(X, y)"),
     "kernel ridge": ("X, y = data(2500, 5, 2)", "wm.KernelRidge().fit(X, y)"),
     "native arrays": ("", "_core.permutation(10_000_000, 0, 0)"),

@@ -2,7 +2,7 @@
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tests.common.estimators import ESTIMATORS, depends_on_order
+from tests.common.estimators import ESTIMATORS, depends_on_order, is_booster
 
 WEIGHTS = {
     "check_sample_weight_equivalence_on_dense_data": "an online learner depends on the order of the rows",
@@ -30,7 +30,7 @@ def expected_failures(estimator):
 
 def feasible(estimator):
     """nu may be at most twice the share of the smaller class, and some checks weigh rows; a few trees are enough."""
-    few = {"nu": 0.3, "n_estimators": 5}
+    few = {"nu": 0.3, "n_estimators": 30 if is_booster(type(estimator)) else 5}
     return estimator.set_params(**{k: v for k, v in few.items() if k in estimator.get_params()})
 
 
