@@ -92,6 +92,7 @@ void bind_distances(nb::module_& m);
 void bind_linear(nb::module_& m);
 void bind_linear_features(nb::module_& m);
 void bind_gradient(nb::module_& m);
+void bind_stumps(nb::module_& m);
 void bind_trees(nb::module_& m);
 void bind_text(nb::module_& m);
 

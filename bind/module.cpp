@@ -29,6 +29,7 @@ NB_MODULE(_core, m) {
   bind_linear(m);
   bind_linear_features(m);
   bind_gradient(m);
+  bind_stumps(m);
   bind_trees(m);
   bind_text(m);
 }

@@ -363,6 +363,22 @@ class GradientSolver:
         """-> 0 budget, 1 epoch, 2 no rows."""
 
 def gradient_solver(rows: object, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rule: int, lambda_: float, batch: int, scale: float, delay: float, gain: float, intercept: bool, drawing: int, seed: int) -> GradientSolver: ...
+class StumpGround:
+    """Rows of a fit, ranked and ready for stumps."""
+
+    def __init__(self, x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, positives: int, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, least_share: float, threads: int) -> None: ...
+
+    def best(self, gain: int, v: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], only: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, k: int, threads: int) -> tuple:
+        """(column, cut, threshold, constant, gain, total, sums of the sides)"""
+
+    def sides(self, column: int, cut: int, side: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """0 left, 1 right, 2 missing."""
+
+    def boost(self, margins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], rate: float, rounds: int, threads: int) -> tuple:
+        """(column, threshold, values, error, step, stop) of rounds of AdaBoost"""
+
+def add_stump_tables(x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], thresholds: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], tables: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+    """Adds what tables of columns say of rows."""
 
 class Ground:
     """Rows of a fit, ranked and ready for trees."""

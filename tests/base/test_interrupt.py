@@ -51,6 +51,14 @@ CASES = {
         X, y = data(60_000, 30, 3)
         work = lambda: wm.RandomForestClassifier(10**5, n_jobs=2).fit(X, y)
     """,
+    "boosting of stumps on two threads": """
+        X, y = data(60_000, 30, 2)
+        work = lambda: wm.AdaBoostClassifier(n_estimators=10**6, n_jobs=2).fit(X, y)
+    """,
+    "boosting of stumps for many classes": """
+        X, y = data(20_000, 30, 6)
+        work = lambda: wm.LogitBoostClassifier(n_estimators=10**6).fit(X, y)
+    """,
     "one large tree": """
         X, y = data(1_000_000, 10, 3)
         work = lambda: [wm.DecisionTreeClassifier().fit(X, y) for _ in range(9)]

@@ -39,6 +39,8 @@ CASES = {
         "wm.Perceptron(max_iter=1).fit(X, y).predict(X)",
     ),
     "Pegasos": ("X, y = data(400_000, 10, 2)", "wm.Pegasos(max_iter=2).fit(X, y)"),
+    "boosting": ("X, y = data(60_000, 10, 2)", "wm.AdaBoostClassifier(n_estimators=3).fit(X, y)"),
+    "boosting of many classes": ("X, y = data(60_000, 10, 3)", "wm.LogitBoostClassifier(n_estimators=2).fit(X, y)"),
     "forest": ("X, y = data(60_000, 10, 3)", "wm.RandomForestClassifier(3).fit(X, y)"),
     "bag of words": (
         "texts = [' '.join(f'w{i * 7919 % 99991}' for i in range(k, k + 20_000)) for k in range(9)]",

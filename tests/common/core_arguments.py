@@ -253,6 +253,20 @@ def trees_arguments() -> list[Any]:
     return [nodes, shift, first, leaf, len(rows), D, np.array([0, 1, 0], np.uint8), sets]
 
 
+def stump_arguments() -> list[Any]:
+    order = np.array([0, 2, 4, 6, 1, 3, 5], np.uint32)
+    return [ground_arguments()[0], order, 4, np.ones(N), 0.1, 1]
+
+
+def stump_ground() -> Any:
+    return _core.StumpGround(*stump_arguments())
+
+
+def stump_tables() -> list[Any]:
+    columns, first = np.array([0, 2], np.int64), np.array([0, 1, 3], np.int64)
+    return [ground_arguments()[0], columns, first, np.ones(3, np.float32), np.ones((7, 2)), np.zeros((N, 2)), 1]
+
+
 def tables() -> tuple[np.ndarray, np.ndarray]:
     _, _, _, _, stats, rows, _ = forest().arrays()
     return stats.reshape(-1, 2), rows
@@ -404,6 +418,16 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
         lambda *a: _core.Forest(D, 2, True).grow(_core.Ground(*a), *grow_arguments()[1:]),
         ground_arguments,
     ),
+    "StumpGround": (
+        lambda *a: _core.StumpGround(*a).best(0, np.ones((N, 1)), None, 1, 1),
+        stump_arguments,
+    ),
+    "StumpGround.best": (lambda *a: stump_ground().best(*a), lambda: [2, np.ones((N, 1)), visits() % 3, 3, 1]),
+    "StumpGround.best of pairs": (lambda *a: stump_ground().best(*a), lambda: [4, np.ones((N, 4)), None, 4, 1]),
+    "StumpGround.best of numbers": (lambda *a: stump_ground().best(*a), lambda: [3, np.ones((N, 2)), None, 2, 1]),
+    "StumpGround.sides": (lambda *a: stump_ground().sides(*a), lambda: [1, 2, np.zeros(N, np.uint8)]),
+    "StumpGround.boost": (lambda *a: stump_ground().boost(*a), lambda: [np.zeros(N), 1.0, 5, 1]),
+    "add_stump_tables": (_core.add_stump_tables, stump_tables),
     "Forest": (lambda *a: _core.Forest(*a).grow(*grow_arguments()), lambda: [D, 2, True]),
     "Forest.grow": (lambda *a: _core.Forest(D, 2, True).grow(*a), grow_arguments),
     "Forest.append": (lambda *a: forest().append(*a), lambda: [_core.Trees(*trees_arguments()), *tables()]),

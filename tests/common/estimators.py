@@ -58,6 +58,11 @@ def is_tree(cls: type) -> bool:
     return takes(cls, "min_samples_leaf")
 
 
+def is_booster(cls: type) -> bool:
+    """Sums of stumps, which take missing values and compare in float32."""
+    return takes(cls, "learning_rate", "n_estimators")
+
+
 def is_bag(cls: type) -> bool:
     """Members of any kind, which know neither epochs nor binary parts."""
     return takes(cls, "n_estimators", "estimator")

@@ -13,7 +13,17 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
-from tests.common.estimators import CLASSIFIERS, ESTIMATORS, is_bag, is_tree, make, reads_targets, sample, takes
+from tests.common.estimators import (
+    CLASSIFIERS,
+    ESTIMATORS,
+    is_bag,
+    is_booster,
+    is_tree,
+    make,
+    reads_targets,
+    sample,
+    takes,
+)
 
 import widemargin as wm
 from widemargin.base.errors import BadInput, DataMismatch
@@ -306,8 +316,9 @@ CLASSIFIER_STREAM = {
 
 
 # Missing values, several outputs and a single class are no fault there, and n_estimators may be given without its name.
+MISSING = {name for name in EVERY if name.startswith(("NaN", "missing", "null", "first NaN")) and name != "NaN weight"}
 NO_FAULT_OF_TREES = {
-    *(name for name in EVERY if name.startswith(("NaN", "missing", "null", "first NaN")) and name != "NaN weight"),
+    *MISSING,
     *("y 2-D", "one class", "one row", "one class left by weights", "positional parameter"),
 }
 
@@ -315,6 +326,8 @@ NO_FAULT_OF_TREES = {
 def no_faults(cls):
     if is_tree(cls):
         return NO_FAULT_OF_TREES
+    if is_booster(cls):
+        return {*MISSING, "positional parameter"}
     # Members have class weights of their own.
     return {"positional parameter", *(name for name in CLASSIFIER if "class_weight" in name)} if is_bag(cls) else ()
 
@@ -343,7 +356,9 @@ def test_a_failed_fit_leaves_no_trace(cls):
     before = dict(vars(fresh)), dict(vars(learnt))
     for model in (fresh, learnt):
         with pytest.raises(BadInput, match="row 0, column 0"):
-            model.fit(pd.DataFrame(np.full((45, 2), INF if is_tree(cls) else NAN), columns=["a", "b"]), y)
+            model.fit(
+                pd.DataFrame(np.full((45, 2), INF if is_tree(cls) or is_booster(cls) else NAN), columns=["a", "b"]), y
+            )
     assert (vars(fresh), vars(learnt)) == before
     assert len(learnt.predict(X)) == 45
 

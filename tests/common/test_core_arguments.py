@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_no_argument_crashes_the_core():
-    """One argument at a time is replaced by another length, type, order, number or kind of thing, 5973 times."""
+    """One argument at a time is replaced by another length, type, order, number or kind of thing, 6300 times."""
     run = subprocess.run(
         [sys.executable, "-W", "error", "-m", "tests.common.core_arguments"], cwd=ROOT, capture_output=True, text=True
     )

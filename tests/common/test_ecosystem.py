@@ -221,6 +221,7 @@ def test_searches_and_cross_validation_run(cls):
         "tol": [1e-3, 1e-4],
         "min_samples_leaf": [1, 3],
         "max_samples": [0.5, 1.0],
+        "learning_rate": [0.5, 1.0],
     }
     other = dict([next((one, both) for one, both in others.items() if takes(cls, one))])
     search = GridSearchCV(make(cls), {name: values, **other}, cv=3, scoring=scoring(cls)).fit(X, y)

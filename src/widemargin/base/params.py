@@ -26,6 +26,7 @@ __all__ = [
     "Interval",
     "InvalidParameterError",
     "Options",
+    "Real",
     "RealNotInt",
     "StrOptions",
     "choices",

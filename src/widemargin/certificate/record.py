@@ -261,6 +261,47 @@ class ForestCertificate(Certificate):
     error_bound: float | None = None
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class BoostingCertificate(Certificate):
+    """Figures of a sum of weak learners. Margins are those of the sum divided by the largest value that it could have.
+
+    Attributes
+    ----------
+    n_rounds : int or None
+    training_error : float or None
+        Share of the weight of rows whose label is wrong or undecided; for numbers the mean squared error.
+    z : ndarray or None
+        Round by round, the factor by which the mean exponential loss fell.
+    product_z : float or None
+        Their product: the mean exponential loss. The training error cannot exceed it.
+    exp_bound : float or None
+        exp(-2 sum (1/2 - error)²), which the product cannot exceed.
+    loss_bound : float or None
+        The mean of the loss that was made small, on a scale on which the training error cannot exceed it.
+    min_margin : float or None
+        The smallest margin of a row; positive if all labels are right.
+    min_edge : float or None
+        The smallest edge of a round. Where the learners are the best stumps: under its weights no stump at all has a
+        larger one, so no sum of stumps has a larger smallest margin.
+    margin_gap : float or None
+        min_edge - min_margin: how far the margin is from the largest one at most.
+    potential, time_left : float or None
+        BrownBoost: the mean potential, which stays what it was at the beginning, and what is left of its time.
+    """
+
+    n_rounds: int | None = None
+    training_error: float | None = None
+    z: np.ndarray | None = None
+    product_z: float | None = None
+    exp_bound: float | None = None
+    loss_bound: float | None = None
+    min_margin: float | None = None
+    min_edge: float | None = None
+    margin_gap: float | None = None
+    potential: float | None = None
+    time_left: float | None = None
+
+
 # How a parent's figure comes from its parts'; a figure that one part lacks is missing in the parent too.
 _MERGE = {
     "updates": sum,

@@ -38,6 +38,14 @@ _CLASSES = {
     "decision-forest": "DecisionForestClassifier",
     "bagging": "BaggingClassifier",
     "bagging-regressor": "BaggingRegressor",
+    "adaboost": "AdaBoostClassifier",
+    "adaboost-regressor": "AdaBoostRegressor",
+    "real-adaboost": "RealAdaBoostClassifier",
+    "gentleboost": "GentleBoostClassifier",
+    "logitboost": "LogitBoostClassifier",
+    "brownboost": "BrownBoostClassifier",
+    "floatboost": "FloatBoostClassifier",
+    "boosting-regressor": "BoostingRegressor",
 }
 MODELS = {name: cls for name, cls in _CLASSES.items() if cls in widemargin.__all__}
 DEFAULT = "perceptron"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .boosting import BOOSTING
 from .encoders import ENCODER
 from .estimators import EstimatorSpec
 from .experts import EXPERTS
@@ -122,6 +123,7 @@ TABLE: dict[str, Any] = {
     **LINEAR_MACHINES,
     **EXPERTS,
     **FORESTS,
+    **BOOSTING,
     **STUDIES,
     # records
     "Stop": DataclassSpec("widemargin.base.records:Stop", 1),
