@@ -46,19 +46,26 @@ void block(const Rows& a, const Rows& b, int kind, double gamma, double offset, 
   kernel_block(left, right, out.data(), threads, poll_signals);
 }
 
-// One expansion after the other, each over its own items of one matrix.
-void sums_of_parts(nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> K, In<Column> items,
-                   In<std::int64_t> ends, In<double> c, InOut<double> out) {
-  const Index n = static_cast<Index>(K.shape(0)), all = static_cast<Index>(items.shape(0));
-  if (static_cast<Index>(K.shape(1)) != n) fail("a square matrix is needed");
+// Where parts follow one another: each has its items, with one coefficient and one place for a sum each.
+void check_parts(const In<Column>& items, Index n, const In<std::int64_t>& ends, const In<double>& c,
+                 const InOut<double>& out) {
+  const Index all = static_cast<Index>(items.shape(0));
   if (c.shape(0) != items.shape(0) || out.shape(0) != items.shape(0)) fail("one coefficient an item is needed");
   for (Index a = 0; a < all; ++a)
-    if (items.data()[a] < 0 || items.data()[a] >= n) fail("an item is not in the matrix");
+    if (items.data()[a] < 0 || items.data()[a] >= n) fail("an item is not there");
   Index first = 0;
   for (std::size_t k = 0; k < ends.shape(0); first = ends.data()[k++])
     if (ends.data()[k] < first || ends.data()[k] > all) fail("the parts do not follow one another");
+}
+
+// One expansion after the other, each over its own items of one matrix.
+void sums_of_parts(nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> K, In<Column> items,
+                   In<std::int64_t> ends, In<double> c, InOut<double> out) {
+  const Index n = static_cast<Index>(K.shape(0));
+  if (static_cast<Index>(K.shape(1)) != n) fail("a square matrix is needed");
+  check_parts(items, n, ends, c, out);
   nb::gil_scoped_release free;
-  first = 0;
+  Index first = 0;
   for (std::size_t k = 0; k < ends.shape(0); first = ends.data()[k++]) {
     part_sums(K.data(), n, items.data() + first, c.data() + first, ends.data()[k] - first, out.data() + first);
     poll_signals();
@@ -91,6 +98,16 @@ void expand(const Rows& x, int kind, double gamma, double offset, int degree, In
   nb::gil_scoped_release free;
   (single ? kernel_expansion<float> : kernel_expansion<double>)(x.view, spec, J.data(), c.data(), m, out.data(),
                                                                 threads, poll_signals);
+}
+
+void expand_parts(const Rows& x, int kind, double gamma, double offset, int degree, In<Column> items,
+                  In<std::int64_t> ends, In<double> c, InOut<double> out, int threads) {
+  if (count(x.view) > 0x7fffffff) fail("more than 2^31 - 1 rows");
+  check_parts(items, count(x.view), ends, c, out);
+  const KernelSpec spec = make_spec(kind, gamma, offset, degree);
+  nb::gil_scoped_release free;
+  kernel_expansions(x.view, spec, items.data(), ends.data(), static_cast<Index>(ends.shape(0)), c.data(), out.data(),
+                    threads, poll_signals);
 }
 
 struct BoundKernelPerceptron {
@@ -176,6 +193,9 @@ void bind_kernel(nb::module_& m) {
   m.def("kernel_sums", &sums, "x"_a, "z"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "coef"_a.noconvert(),
         "single"_a, "out"_a.noconvert(), "threads"_a,
         "out[p, i] = sum_j coef[p, j] k(x_i, z_j), in float32 if single.");
+  m.def("kernel_expansions", &expand_parts, "x"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "items"_a.noconvert(),
+        "ends"_a.noconvert(), "c"_a.noconvert(), "out"_a.noconvert(), "threads"_a,
+        "Expansions of many parts, each over its own items, in float64.");
   m.def("kernel_expansion", &expand, "x"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "J"_a.noconvert(),
         "c"_a.noconvert(), "single"_a, "out"_a.noconvert(), "threads"_a,
         "out[i] = sum over j in J of c_j k(x_i, x_j), each pair in J once.");

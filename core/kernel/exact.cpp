@@ -46,7 +46,8 @@ double ExactScore::operator()(Index i, Span<const Column> support, const double*
     gq_of_.resize(support.size());
     for (std::size_t a = 0; a < support.size(); ++a) gq_of_[a] = gq_[static_cast<std::size_t>(support[a])];
   }
-  finish(spec_, k_.data(), s, gi, gq_of_.data());
+  double* const k = k_.data();
+  finish(spec_, &k, 1, s, &gi, gq_of_.data());
   double u[4] = {0, 0, 0, 0}, b[4] = {0, 0, 0, 0};
   for (std::size_t a = 0; a < support.size(); ++a) u[a & 3] += c[support[a]] * k_[a], b[a & 3] += c[support[a]];
   return ((u[0] + u[1]) + (u[2] + u[3])) + one * ((b[0] + b[1]) + (b[2] + b[3]));

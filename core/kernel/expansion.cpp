@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "base/error.hpp"
@@ -103,11 +104,11 @@ void kernel_sums(const AnyRows& x_rows, const AnyRows& z_rows, const KernelSpec&
       poll);
 }
 
-// The square of the rows J. A task is a fixed share of the panels, with sums of its own that are added up in the order
-// of the tasks.
+// The square of the rows J: f_j for each. A task is a fixed share of the panels, with sums of its own that are added up
+// in the order of the tasks.
 template <class T>
-static void square_sums(const KernelRows<T>& x, const Picked<T>& others, const Column* J, const std::vector<T>& c,
-                        double* out, int threads, Poll poll) {
+static std::vector<double> square_sums(const KernelRows<T>& x, const Picked<T>& others, const Column* J,
+                                       const std::vector<T>& c, int threads, Poll poll) {
   constexpr Index most = Panel<T>::most;
   const Index m = others.size(), panels = (m + most - 1) / most, tasks = std::min<Index>(panels, 16);
   std::vector<std::vector<double>> sums(z(tasks), std::vector<double>(z(m)));
@@ -133,28 +134,28 @@ static void square_sums(const KernelRows<T>& x, const Picked<T>& others, const C
         }
       },
       poll);
-  for (Index j = 0; j < m; ++j) {
-    out[J[j]] = 0;
-    for (const auto& f : sums) out[J[j]] += f[z(j)];
-  }
+  std::vector<double> all(z(m));
+  for (const auto& f : sums)
+    for (Index j = 0; j < m; ++j) all[z(j)] += f[z(j)];
+  return all;
 }
 
+// One expansion over n items; the rows used stand at `place` among them, in rising order.
 template <class T>
-void kernel_expansion(const AnyRows& rows, const KernelSpec& spec, const Column* J, const double* coef, Index m,
-                      double* out, int threads, Poll poll) {
-  const KernelRows<T> x(rows, spec, threads, false, 0, mostly_zeros({rows}));
-  const std::vector<T> c(coef, coef + m);
-  Picked<T> others;
-  others.pick(x, J, m);
-  square_sums(x, others, J, c, out, threads, poll);
-
-  std::vector<Column> rest;
-  for (Index i = 0, j = 0; i < x.n(); ++i) {
-    if (j < m && J[j] == i)
-      ++j;
+static void expand(const KernelRows<T>& x, const Column* items, Index n, const std::vector<Column>& place,
+                   const std::vector<T>& c, double* out, int threads, Poll poll) {
+  const Index m = static_cast<Index>(place.size());
+  std::vector<Column> used, rest, at;
+  for (Index i = 0, j = 0; i < n; ++i) {
+    if (j < m && place[z(j)] == i)
+      used.push_back(items[i]), ++j;
     else
-      rest.push_back(static_cast<Column>(i));
+      rest.push_back(items[i]), at.push_back(static_cast<Column>(i));
   }
+  Picked<T> others;
+  others.pick(x, used.data(), m);
+  const std::vector<double> square = square_sums(x, others, used.data(), c, threads, poll);
+  for (Index j = 0; j < m; ++j) out[place[z(j)]] = square[z(j)];
   parallel_blocks(
       static_cast<Index>(rest.size()), Panel<T>::most, threads,
       [&](Index begin, Index end) {
@@ -166,7 +167,32 @@ void kernel_expansion(const AnyRows& rows, const KernelSpec& spec, const Column*
           s.panel.against(others, first, count, s.row);
           row_dots<T>(s.row, end - begin, c.data() + first, count, f);
         }
-        for (Index a = begin; a < end; ++a) out[rest[z(a)]] = f[a - begin];
+        for (Index a = begin; a < end; ++a) out[at[z(a)]] = f[a - begin];
+      },
+      poll);
+}
+
+template <class T>
+void kernel_expansion(const AnyRows& rows, const KernelSpec& spec, const Column* J, const double* coef, Index m,
+                      double* out, int threads, Poll poll) {
+  const KernelRows<T> x(rows, spec, threads, false, 0, mostly_zeros({rows}));
+  std::vector<Column> all(z(x.n()));
+  std::iota(all.begin(), all.end(), 0);
+  expand<T>(x, all.data(), x.n(), {J, J + m}, {coef, coef + m}, out, threads, poll);
+}
+
+void kernel_expansions(const AnyRows& rows, const KernelSpec& spec, const Column* items, const Index* ends, Index parts,
+                       const double* c, double* out, int threads, Poll poll) {
+  const KernelRows<double> x(rows, spec, threads, false, 0, mostly_zeros({rows}));
+  parallel_for(
+      parts, threads,
+      [&](Index p) {
+        const Index first = p > 0 ? ends[p - 1] : 0, n = ends[p] - first;
+        std::vector<Column> place;
+        std::vector<double> coef;
+        for (Index i = 0; i < n; ++i)
+          if (c[first + i] != 0) place.push_back(static_cast<Column>(i)), coef.push_back(c[first + i]);
+        expand<double>(x, items + first, n, place, coef, out + first, 1, never);
       },
       poll);
 }

@@ -31,38 +31,43 @@ void plain_exp_all(T* x, Index n) {
 }
 
 #ifdef WIDEMARGIN_X86
-AVX2 void avx2_rbf(float* k, Index n, float two_gamma, float ga, const float* gb) {
-  const __m256 g = _mm256_set1_ps(two_gamma), a = _mm256_set1_ps(ga), zero = _mm256_setzero_ps();
+// One vector of dot products at a time; the last few go through the same instructions, since a value must not depend on
+// its place.
+template <class T, int W, class Value>
+AVX2 inline void each_vector(T* k, Index n, const T* gb, Value value) {
   Index b = 0;
-  for (; b + 8 <= n; b += 8) {
-    const __m256 norms = _mm256_add_ps(a, _mm256_loadu_ps(gb + b));
-    // min keeps its second operand when one is NaN: NaN must survive so that callers see it.
-    __m256 t = _mm256_min_ps(zero, _mm256_fmsub_ps(g, _mm256_loadu_ps(k + b), norms));
-    t = _mm256_max_ps(_mm256_set1_ps(-126), t);
-    _mm256_storeu_ps(k + b, _mm256_blendv_ps(vector_exp2(t), t, _mm256_cmp_ps(t, t, _CMP_UNORD_Q)));
-  }
+  for (; b + W <= n; b += W) value(k + b, gb + b);
   if (b == n) return;
-  float rest[8] = {}, norms[8] = {};  // the same instructions for the last few: a value must not depend on its place
+  T rest[W] = {}, norms[W] = {};
   std::copy_n(k + b, n - b, rest);
   std::copy_n(gb + b, n - b, norms);
-  avx2_rbf(rest, 8, two_gamma, ga, norms);
+  value(rest, norms);
   std::copy_n(rest, n - b, k + b);
 }
 
-AVX2 void avx2_rbf(double* k, Index n, double two_gamma, double ga, const double* gb) {
-  const __m256d g = _mm256_set1_pd(two_gamma), a = _mm256_set1_pd(ga), zero = _mm256_setzero_pd();
-  Index b = 0;
-  for (; b + 4 <= n; b += 4) {
-    const __m256d norms = _mm256_add_pd(a, _mm256_loadu_pd(gb + b));
-    const __m256d t = _mm256_min_pd(zero, _mm256_fmsub_pd(g, _mm256_loadu_pd(k + b), norms));
-    _mm256_storeu_pd(k + b, vector_exp2(t));
+AVX2 void avx2_rbf(float* const* k, Index m, Index n, float two_gamma, const float* ga, const float* gb) {
+  const __m256 g = _mm256_set1_ps(two_gamma), zero = _mm256_setzero_ps(), low = _mm256_set1_ps(-126);
+  for (Index row = 0; row < m; ++row) {
+    const __m256 a = _mm256_set1_ps(ga[row]);
+    each_vector<float, 8>(k[row], n, gb, [&](float* at, const float* norm) AVX2 {
+      const __m256 norms = _mm256_add_ps(a, _mm256_loadu_ps(norm));
+      // NaN survives so that callers see it: min and max keep their second operand when one is NaN, and one that comes
+      // of arithmetic has no low bits that the power of two would shift into its exponent.
+      const __m256 t = _mm256_max_ps(low, _mm256_min_ps(zero, _mm256_fmsub_ps(g, _mm256_loadu_ps(at), norms)));
+      _mm256_storeu_ps(at, vector_exp2(t));
+    });
   }
-  if (b == n) return;
-  double rest[4] = {}, norms[4] = {};
-  std::copy_n(k + b, n - b, rest);
-  std::copy_n(gb + b, n - b, norms);
-  avx2_rbf(rest, 4, two_gamma, ga, norms);
-  std::copy_n(rest, n - b, k + b);
+}
+
+AVX2 void avx2_rbf(double* const* k, Index m, Index n, double two_gamma, const double* ga, const double* gb) {
+  const __m256d g = _mm256_set1_pd(two_gamma), zero = _mm256_setzero_pd();
+  for (Index row = 0; row < m; ++row) {
+    const __m256d a = _mm256_set1_pd(ga[row]);
+    each_vector<double, 4>(k[row], n, gb, [&](double* at, const double* norm) AVX2 {
+      const __m256d norms = _mm256_add_pd(a, _mm256_loadu_pd(norm));
+      _mm256_storeu_pd(at, vector_exp2(_mm256_min_pd(zero, _mm256_fmsub_pd(g, _mm256_loadu_pd(at), norms))));
+    });
+  }
 }
 
 AVX2 void avx2_exp_all(float* x, Index n) {
@@ -77,7 +82,7 @@ AVX2 void avx2_exp_all(double* x, Index n) {
   plain_exp_all(x + i, n - i);
 }
 
-AVX512 void avx512_rbf(float* k, Index n, float two_gamma, float ga, const float* gb) {
+AVX512 inline void avx512_rbf(float* k, Index n, float two_gamma, float ga, const float* gb) {
   const __m512 g = _mm512_set1_ps(two_gamma), a = _mm512_set1_ps(ga), zero = _mm512_setzero_ps(),
                low = _mm512_set1_ps(-126);
   const auto value = [&](__m512 product, __m512 norm) AVX512 {
@@ -91,7 +96,7 @@ AVX512 void avx512_rbf(float* k, Index n, float two_gamma, float ga, const float
   _mm512_mask_storeu_ps(k + b, rest, value(_mm512_maskz_loadu_ps(rest, k + b), _mm512_maskz_loadu_ps(rest, gb + b)));
 }
 
-AVX512 void avx512_rbf(double* k, Index n, double two_gamma, double ga, const double* gb) {
+AVX512 inline void avx512_rbf(double* k, Index n, double two_gamma, double ga, const double* gb) {
   const __m512d g = _mm512_set1_pd(two_gamma), a = _mm512_set1_pd(ga), zero = _mm512_setzero_pd();
   const auto value = [&](__m512d product, __m512d norm) AVX512 {
     return vector_exp2(_mm512_maskz_min_pd(all8, zero, _mm512_fmsub_pd(g, product, _mm512_add_pd(a, norm))));
@@ -101,6 +106,11 @@ AVX512 void avx512_rbf(double* k, Index n, double two_gamma, double ga, const do
   if (b == n) return;
   const __mmask8 rest = static_cast<__mmask8>((1u << (n - b)) - 1);
   _mm512_mask_storeu_pd(k + b, rest, value(_mm512_maskz_loadu_pd(rest, k + b), _mm512_maskz_loadu_pd(rest, gb + b)));
+}
+
+template <class T>
+AVX512 void avx512_rbf(T* const* k, Index m, Index n, T two_gamma, const T* ga, const T* gb) {
+  for (Index row = 0; row < m; ++row) avx512_rbf(k[row], n, two_gamma, ga[row], gb);
 }
 
 AVX512 void avx512_exp_all(float* x, Index n) {
@@ -113,12 +123,12 @@ AVX512 void avx512_exp_all(float* x, Index n) {
 
 // The widest path that this machine has and the user allows.
 template <class T>
-void rbf(T* k, Index n, T two_gamma, T ga, const T* gb) {
+void rbf(T* const* k, Index m, Index n, T two_gamma, const T* ga, const T* gb) {
 #ifdef WIDEMARGIN_X86
-  if (simd::level() == simd::Level::avx512) return avx512_rbf(k, n, two_gamma, ga, gb);
-  if (simd::level() >= simd::Level::avx2) return avx2_rbf(k, n, two_gamma, ga, gb);
+  if (simd::level() == simd::Level::avx512) return avx512_rbf(k, m, n, two_gamma, ga, gb);
+  if (simd::level() >= simd::Level::avx2) return avx2_rbf(k, m, n, two_gamma, ga, gb);
 #endif
-  plain_rbf(k, n, two_gamma, ga, gb);
+  for (Index row = 0; row < m; ++row) plain_rbf(k[row], n, two_gamma, ga[row], gb);
 }
 
 template <class T>
@@ -132,23 +142,22 @@ T power(T base, int degree) {
 }  // namespace
 
 template <class T>
-void finish(const KernelSpec& spec, T* k, Index n, T ga, const T* gb) {
+void finish(const KernelSpec& spec, T* const* rows, Index m, Index n, const T* ga, const T* gb) {
+  if (spec.kind == KernelKind::rbf) return rbf(rows, m, n, static_cast<T>(2 * spec.gamma * log2_e), ga, gb);
   const T gamma = static_cast<T>(spec.gamma), offset = static_cast<T>(spec.offset);
-  const T two_gamma = static_cast<T>(2 * spec.gamma * log2_e);
-  switch (spec.kind) {
-    case KernelKind::linear:
-      for (Index b = 0; b < n; ++b) k[b] *= gamma;
-      break;
-    case KernelKind::polynomial:
-      for (Index b = 0; b < n; ++b) k[b] = power(gamma * k[b] + offset, spec.degree);
-      break;
-    case KernelKind::rbf:
-      rbf(k, n, two_gamma, ga, gb);
-      break;
-    case KernelKind::tanh:
-      for (Index b = 0; b < n; ++b) k[b] = gamma * k[b] + offset;
-      tanh_all(k, n);
-      break;
+  for (Index row = 0; row < m; ++row) {
+    T* k = rows[row];
+    switch (spec.kind) {
+      case KernelKind::polynomial:
+        for (Index b = 0; b < n; ++b) k[b] = power(gamma * k[b] + offset, spec.degree);
+        break;
+      case KernelKind::tanh:
+        for (Index b = 0; b < n; ++b) k[b] = gamma * k[b] + offset;
+        tanh_all(k, n);
+        break;
+      default:
+        for (Index b = 0; b < n; ++b) k[b] *= gamma;
+    }
   }
 }
 
@@ -162,8 +171,8 @@ void exp_nonpositive(T* x, Index n) {
   plain_exp_all(x, n);
 }
 
-template void finish(const KernelSpec&, float*, Index, float, const float*);
-template void finish(const KernelSpec&, double*, Index, double, const double*);
+template void finish(const KernelSpec&, float* const*, Index, Index, const float*, const float*);
+template void finish(const KernelSpec&, double* const*, Index, Index, const double*, const double*);
 template void exp_nonpositive(float*, Index);
 template void exp_nonpositive(double*, Index);
 

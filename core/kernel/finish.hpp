@@ -17,9 +17,10 @@ namespace widemargin {
 constexpr double exp_error = 8;  // units of roundoff (2^-24 or 2^-53)
 constexpr double log2_e = 0x1.71547652b82fep+0;
 
-// k[b] holds x . z_b and becomes the kernel value. `ga`, `gb`: gamma |x|^2, gamma |z_b|^2 times log2_e (rbf only).
+// k[a][b], a < m and b < n, holds x_a . z_b and becomes the kernel value. `ga`, `gb`: gamma |x_a|^2, gamma |z_b|^2 times
+// log2_e (rbf only).
 template <class T>
-void finish(const KernelSpec& spec, T* k, Index n, T ga, const T* gb);
+void finish(const KernelSpec& spec, T* const* k, Index m, Index n, const T* ga, const T* gb);
 
 // x[i] = exp(x[i]) for x[i] <= 0.
 template <class T>

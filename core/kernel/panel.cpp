@@ -222,7 +222,7 @@ void Panel<T>::tiles(const KernelRows<T>& other, const T* packed, const Column* 
     for (Index a = 0; a < m_; ++a) at[a] = out[a] + b;
     products(other, packed, J, first + b, n, at);
     const T* gb = norms.empty() ? nullptr : norms.data() + first + b;
-    for (Index a = 0; a < m_; ++a) finish(other.spec_, at[a], n, ga_[static_cast<std::size_t>(a)], gb);
+    finish(other.spec_, at, m_, n, ga_.data(), gb);
   }
 }
 

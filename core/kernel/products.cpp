@@ -59,29 +59,37 @@ struct Tile {
       }
   }
 
+  // `Cut`: the sum is added up in two pieces.
+  template <bool Cut>
   static INLINE void run(const T* a, const T* b, Index d, T* const* out, Index at) {
-    V s[R][P];
-    const Index end = cut(d, S);
+    V s[R][P], rest[R][P];
+    const Index end = Cut ? cut(d, S) : d;
     range(a, d, b, 0, end, s);
+    if constexpr (Cut) range(a, d, b, end, d, rest);
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
-      for (int p = 0; p < P; ++p) *reinterpret_cast<V*>(out[r] + at + p * W) = s[r][p];
-    if (end == d) return;
-    range(a, d, b, end, d, s);
-#pragma GCC unroll 8
-    for (int r = 0; r < R; ++r)
-#pragma GCC unroll 4
-      for (int p = 0; p < P; ++p) *reinterpret_cast<V*>(out[r] + at + p * W) += s[r][p];
+      for (int p = 0; p < P; ++p)
+        *reinterpret_cast<V*>(out[r] + at + p * W) = Cut ? s[r][p] + rest[r][p] : s[r][p];
   }
 };
 
+template <class T, int Bytes, int R, int S, bool Cut>
+INLINE void rows_of_group(const T* a, Index m, const T* b, Index d, T* const* out, Index at) {
+  Index i = 0;
+  for (; i + R <= m; i += R) Tile<T, Bytes, R, S>::template run<Cut>(a + i * d, b, d, out + i, at);
+  if constexpr (R > 4)
+    for (; i + 4 <= m; i += 4) Tile<T, Bytes, 4, S>::template run<Cut>(a + i * d, b, d, out + i, at);
+  for (; i + 2 <= m; i += 2) Tile<T, Bytes, 2, S>::template run<Cut>(a + i * d, b, d, out + i, at);
+  if (i < m) Tile<T, Bytes, 1, S>::template run<Cut>(a + i * d, b, d, out + i, at);
+}
+
 template <class T, int Bytes, int R, int S>
 INLINE void group(const T* a, Index m, const T* b, Index d, T* const* out, Index at) {
-  Index i = 0;
-  for (; i + R <= m; i += R) Tile<T, Bytes, R, S>::run(a + i * d, b, d, out + i, at);
-  for (; i + 2 <= m; i += 2) Tile<T, Bytes, 2, S>::run(a + i * d, b, d, out + i, at);
-  if (i < m) Tile<T, Bytes, 1, S>::run(a + i * d, b, d, out + i, at);
+  if (S > 1 || d <= longest)
+    rows_of_group<T, Bytes, R, S, false>(a, m, b, d, out, at);
+  else
+    rows_of_group<T, Bytes, R, S, S == 1>(a, m, b, d, out, at);
 }
 
 // Four vectors of sums, so that additions do not wait for one another.

@@ -31,7 +31,7 @@ BoxSolver::BoxSolver(RowSource& source, const BoxProblem& problem, const BoxOpti
       down_(z(problem.N)) {
   part_ = options.part;
   for (Index v = 0; v < p_.N; ++v) hard_ |= p_.upper[v] - p_.lower[v] == infinite;
-  for (Index i = 0; i < n_; ++i) longest_ = std::max(longest_, source.diag(i));
+  for (Index i = 0; i < n_ && hard_; ++i) longest_ = std::max(longest_, source.diag(i));
 }
 
 BoxSolver::~BoxSolver() = default;

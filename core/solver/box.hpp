@@ -125,7 +125,7 @@ class BoxSolver {
   Index n_, working_;
   bool hard_ = false, part_ = false;  // part: of a larger problem, so the dual objective follows its steps
   std::unique_ptr<Shrunk> shrunk_;
-  double longest_ = 0;  // largest diagonal value
+  double longest_ = 0;  // largest diagonal value, for a hard margin
   RowStore store_;
   BoxWorkspace own_;
   PairAscent* ascent_ = nullptr;

@@ -197,6 +197,9 @@ def kernel_block(a: Rows, b: Rows, kind: int, gamma: float, offset: float, degre
 def kernel_sums(x: Rows, z: Rows, kind: int, gamma: float, offset: float, degree: int, coef: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], single: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
     """out[p, i] = sum_j coef[p, j] k(x_i, z_j), in float32 if single."""
 
+def kernel_expansions(x: Rows, kind: int, gamma: float, offset: float, degree: int, items: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    """Expansions of many parts, each over its own items, in float64."""
+
 def kernel_expansion(x: Rows, kind: int, gamma: float, offset: float, degree: int, J: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], single: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """out[i] = sum over j in J of c_j k(x_i, x_j), each pair in J once."""
 

@@ -371,6 +371,10 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
         _core.kernel_expansion,
         lambda: [dense(), 2, 0.1, 0.0, 1, visits(), np.ones(N), True, np.zeros(N), 1],
     ),
+    "kernel_expansions": (
+        _core.kernel_expansions,
+        lambda: [dense(), 2, 0.1, 0.0, 1, visits(), np.array([2, N], np.int64), np.ones(N), np.zeros(N), 1],
+    ),
     "is_dsysv": (_core.is_dsysv, lambda: [dsysv()]),
     "polish_all": (lambda *a: _core.polish_all(dsysv(), *a), lambda: face_arguments()[1:]),
     "sums_of_parts": (

@@ -79,6 +79,33 @@ TEST(an_expansion_counts_every_pair_once) {
   });
 }
 
+TEST(expansions_of_parts_are_those_of_each_part_alone) {
+  const Sample x(90, 7, 5);
+  std::vector<Column> items;
+  std::vector<Index> ends;
+  for (const Index step : {1, 2, 100, 4}) {  // 100: a part of one item
+    for (Index i = x.n - 1; i >= 0; i -= step) items.push_back(static_cast<Column>(i));
+    ends.push_back(static_cast<Index>(items.size()));
+  }
+  ends.push_back(ends.back());  // and one of none
+  std::vector<double> c = coefficients(ends.back());
+  for (std::size_t a = 0; a < c.size(); a += 3) c[a] = 0;
+  std::vector<double> exact(c.size());
+  for (std::size_t p = 0; p < ends.size(); ++p)
+    for (Index a = p ? ends[p - 1] : 0; a < ends[p]; ++a)
+      for (Index b = p ? ends[p - 1] : 0; b < ends[p]; ++b)
+        exact[z(a)] += c[z(b)] * value(x, items[z(a)], x, items[z(b)]);
+  at_every_level([&] {
+    for (const AnyRows& rows : {AnyRows(x.dense()), AnyRows(x.sparse())}) {
+      std::vector<double> out(c.size(), -1), again(c.size(), -1);
+      const Index parts = static_cast<Index>(ends.size());
+      kernel_expansions(rows, spec, items.data(), ends.data(), parts, c.data(), out.data(), 1, never);
+      kernel_expansions(rows, spec, items.data(), ends.data(), parts, c.data(), again.data(), 3, never);
+      CHECK(near(out, exact, 1e-12) && out == again);
+    }
+  });
+}
+
 TEST(sides_that_do_not_fit_are_refused) {
   const Sample a(5, 3, 1), b(5, 4, 1);
   std::vector<double> c(5), out(5);

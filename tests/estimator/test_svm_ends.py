@@ -11,6 +11,7 @@ from tests.estimator.machines import EXACT, MACHINES, feasible_nu, fitted, make,
 
 import widemargin as wm
 from widemargin.base.drive import Watch
+from widemargin.estimator import svm_work
 from widemargin.kernels import RBF
 from widemargin.kernels.gram import GramSource
 from widemargin.kernels.items import RowItems
@@ -101,6 +102,33 @@ def test_a_fit_without_time_says_how_far_it_is_from_the_optimum(cls):
     again = wm.certify(early, r.X, r.of(cls), r.w)
     assert (again.primal, again.dual) == pytest.approx((c.primal, c.dual), rel=1e-9)
     assert np.isfinite(scores(early, r.X)).all()
+
+
+def test_what_certificates_will_take_follows_a_machine_that_becomes_busy(monkeypatch):
+    """The pace is asked again when some time has passed, and the slower of the last two is planned with."""
+
+    class Busy:
+        n, now, speed = 1000, 0.0, 1.0
+
+        def expand(self, _c):
+            self.now += self.speed
+
+        def monotonic(self):
+            return self.now
+
+    source = Busy()
+    monkeypatch.setattr(svm_work, "time", source)
+    pace = svm_work.Pace(source)
+    first = pace.seconds()
+    source.speed = 4.0
+    assert pace.seconds() == first  # not yet
+    source.now += svm_work.RARELY + 1
+    assert pace.seconds() == pytest.approx(4 * first)
+    source.speed = 1.0
+    source.now += 4 * svm_work.RARELY + 4
+    assert pace.seconds() == pytest.approx(4 * first)
+    source.now += svm_work.RARELY + 1
+    assert pace.seconds() == pytest.approx(first)
 
 
 def test_of_many_parts_those_cut_off_are_told():

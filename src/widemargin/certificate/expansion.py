@@ -41,27 +41,25 @@ def expansion(source: Any, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def expansions(source: Any, parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[tuple[np.ndarray, np.ndarray]]:
     """The same for many expansions (items, c), each over its own items."""
-    if not _worth_sharing(source, parts):
+    kernel = getattr(source, "kernel", None)
+    if len(parts) < 2 or not isinstance(kernel, RowKernel) or isinstance(kernel, Linear):
         return [expansion(source.take(items), c) for items, c in parts]
-    K, length = source.block(None, None), np.sqrt(np.maximum(source.diag, 0.0))
     items, c = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
     sizes = np.array([len(part[0]) for part in parts])
     f, ends, first = np.empty(len(c)), np.cumsum(sizes), np.cumsum(sizes) - sizes
-    _core.sums_of_parts(K, items.astype(np.int32), ends, c, f)
+    numbers = items.astype(np.int32)
+    used = np.add.reduceat((c != 0) * 1, first)
+    # All kernel values at once, which are symmetric, may cost less than those of each part and a call for each.
+    if source.n**2 <= int(sizes @ used) + CALL * len(parts):
+        _core.sums_of_parts(source.block(None, None), numbers, ends, c, f)
+    else:
+        _core.kernel_expansions(source.items.native, *kernel.native(), numbers, ends, c, f, source.threads)
     with np.errstate(all="ignore"):
-        here = length[items]
-        reach, used = np.add.reduceat(np.abs(c) * here, first), np.add.reduceat((c != 0) * 1, first)
+        here = np.sqrt(np.maximum(source.diag, 0.0))[items]
+        reach = np.add.reduceat(np.abs(c) * here, first)
         e = np.repeat((gamma(used + 8) + KERNEL_ERROR) * reach, sizes) * here + TINY
     e[~np.isfinite(f)] = np.inf
     return [(f[i:j], e[i:j]) for i, j in zip(first, ends, strict=True)]
-
-
-def _worth_sharing(source: Any, parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> bool:
-    """Whether all kernel values at once, which are symmetric, cost less than those of each part and a call for each."""
-    kernel = getattr(source, "kernel", None)
-    if len(parts) < 2 or not isinstance(kernel, RowKernel) or isinstance(kernel, Linear):
-        return False
-    return source.n**2 <= sum(len(items) * np.count_nonzero(c) + CALL for items, c in parts)
 
 
 def _by_weights(source: Any, c: np.ndarray, s: int, reach: float) -> tuple[np.ndarray, float]:

@@ -26,6 +26,7 @@ from ..solver.svm import BoxFit, BoxSolution, run_all
 
 PROBED = 64  # columns of kernel values that tell what a certificate costs
 SPARE = 1.5  # for the scores that are made anew in float32, and for a busy machine
+RARELY = 25  # times as long as that takes passes before it is asked again
 
 
 @dataclass
@@ -38,7 +39,7 @@ class Solved:
     certificate: SVMCertificate = SVMCertificate(claim="not recomputed yet", holds=None)  # noqa: RUF009
     resolution: float = 0.0  # of the objective, where its optimum may be 0
 
-    @property
+    @cached_property
     def point(self) -> DualPoint:
         return DualPoint(self.solution.b, self.solution.rho if len(self.problem.total) == 2 else 0.0)
 
@@ -57,6 +58,32 @@ class Solved:
         b, p = self.solution.b, self.problem
         inside: np.ndarray = (b > p.lower) & (b < p.upper)
         return np.logical_or.reduce(inside.reshape(-1, p.n))
+
+
+class Pace:
+    """Of certificates: asked now and then, since the machine may become busy meanwhile."""
+
+    def __init__(self, source: GramSource) -> None:
+        self.source = source
+        self.recent: list[float] = []
+        self.due = -np.inf
+
+    def seconds(self) -> float:
+        """For one kernel value of a certificate, with a little to spare: the longer of the last two times."""
+        if time.monotonic() >= self.due:
+            self.recent = [*self.recent[-1:], self._a_value()]
+        return SPARE * max(self.recent)
+
+    def _a_value(self) -> float:
+        """From a few columns of them."""
+        n = self.source.n
+        c = np.zeros(n)
+        c[:: max(1, n // PROBED)] = 1.0
+        began = time.monotonic()
+        self.source.expand(c)
+        took, used = time.monotonic() - began, np.count_nonzero(c)
+        self.due = began + (1 + RARELY) * took
+        return float(took / (used * (n - used / 2)))
 
 
 class Work:
@@ -79,6 +106,7 @@ class Work:
         self.done: dict[int, Solved] = {}
         self.tasks = EpochTasks(estimator, data, None)
         self.stopped = False
+        self.pace = Pace(source)
 
     def solve(self, watch: Watch) -> list[Solved]:
         self.watch, threads = watch, self.source.threads
@@ -136,7 +164,7 @@ class Work:
         if watch.deadline is None or len(self.problems) > 1 or watch.observe or watch.after_step:
             return None
         left = lambda used: self._seconds(problem.n, used)  # noqa: E731
-        return solved_for_some(source, problem, options, self._a_value, left, watch)
+        return solved_for_some(source, problem, options, self.pace.seconds(), left, watch)
 
     def _watch(self, cancelled: Event | None) -> Watch:
         """One stop is a stop of all parts, as is the end of the time."""
@@ -158,18 +186,7 @@ class Work:
 
     def _seconds(self, n: int, used: int) -> float:
         """Pairs among those used are computed once."""
-        return self._a_value * min(used, n) * (n - min(used, n) / 2)
-
-    @cached_property
-    def _a_value(self) -> float:
-        """Seconds for one kernel value of a certificate, from a few columns of them, with a little to spare."""
-        n = self.source.n
-        c = np.zeros(n)
-        c[:: max(1, n // PROBED)] = 1.0
-        began = time.perf_counter()
-        self.source.expand(c)
-        used = np.count_nonzero(c)
-        return SPARE * (time.perf_counter() - began) / (used * (n - used / 2))
+        return self.pace.seconds() * min(used, n) * (n - min(used, n) / 2)
 
     def _observe(self, step: int, columns: dict[str, Any], snapshot: Any) -> bool:
         assert self.watch.observe is not None

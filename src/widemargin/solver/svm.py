@@ -159,7 +159,8 @@ class BoxFit:
     def solution(self, stop: Stop | None = None) -> BoxSolution:
         """The state as it is."""
         assert self.state is not None
-        self.solver.core.judge(*self.state.arrays())
+        if stop is None or stop.kind != "converged":  # the last round of one that converged has looked at all
+            self.solver.core.judge(*self.state.arrays())
         offsets = self.state.figures[4 : 4 + len(self.problem.total)].copy()
         stop = stop or Stop("asked", "under way")
         return self._solution(self.state.b, self.state.f, offsets, stop)
@@ -274,21 +275,18 @@ def run_all(fits: list[BoxFit], watch: Watch, threads: int) -> list[BoxSolution]
         if watch.cancelled is not None and watch.cancelled.is_set():
             raise Cancelled
         running = [k for k, kind in enumerate(kinds) if kind is None]
-        stops = _core.box_advance_all(
+        found = _core.box_advance_all(
             [fits[k].solver.core for k in running], [states[k].arrays() for k in running], STRETCH, threads
         )
-        for k, stop in zip(running, stops, strict=True):
-            kinds[k] = KINDS[stop]
+        for k, kind in zip(running, found, strict=True):
+            kinds[k] = KINDS[kind]
         out_of_time = watch.out_of_time()
-    for fit, state in zip(fits, states, strict=True):
-        fit.trace.append(fit.solver.step(state), fit.solver.look(state))  # the last look; nobody asked for others
-    explained = [
-        fit.solver.explain(s, watch.max_time)(k or "time") for fit, s, k in zip(fits, states, kinds, strict=True)
-    ]
-    better = _last_digits(fits, explained)
-    return [
-        fit._finished(stop, watch, better.get(k)) for k, (fit, stop) in enumerate(zip(fits, explained, strict=True))
-    ]
+    stops = [Stop(kind or "time", "") for kind in kinds]  # the estimator has the words
+    for fit, state, stop in zip(fits, states, stops, strict=True):
+        # The last look; nobody asked for others.
+        fit.trace.append(fit.solver.step(state), fit.solver.look(state, judged=stop.kind == "converged"))
+    better = _last_digits(fits, stops)
+    return [fit._finished(stop, watch, better.get(k)) for k, (fit, stop) in enumerate(zip(fits, stops, strict=True))]
 
 
 def _last_digits(fits: list[BoxFit], stops: list[Stop]) -> dict[int, Polished]:
