@@ -35,18 +35,18 @@ struct BoundDualDescent {
 
 using Counters = InOut<std::int64_t>;
 
-int advance(BoundDualDescent& self, InOut<double> w, InOut<double> b, InOut<Column> left_at, Counters counters,
+int advance(BoundDualDescent& self, InOut<double> w, InOut<double> b, InOut<Column> marks, Counters counters,
             InOut<double> sums, Index budget, Index until_epoch) {
   const Index n = self.solver.n();
   if (static_cast<Index>(w.shape(0)) != self.solver.d() + 1) fail("w must have d + 1 entries");
-  if (static_cast<Index>(b.shape(0)) != n || static_cast<Index>(left_at.shape(0)) != n)
+  if (static_cast<Index>(b.shape(0)) != n || static_cast<Index>(marks.shape(0)) != n)
     fail("one variable and one mark a row are needed");
   if (counters.shape(0) != 5 || sums.shape(0) != 6) fail("the state does not have the fields of this version");
   check_counters(counters.data(), 5, n);
-  if (counters.data()[0] > 0x7ffffff0) fail("the state does not belong to this problem: too many epochs");
+  if (counters.data()[0] > 0x3fffff0) fail("the state does not belong to this problem: too many epochs");
   const std::int64_t* k = counters.data();
   const double* x = sums.data();
-  DescentState s{w.data(), b.data(), left_at.data(), k[0], k[1], k[2], k[3], k[4], x[0], x[1], x[2], x[3], x[4], x[5]};
+  DescentState s{w.data(), b.data(), marks.data(), k[0], k[1], k[2], k[3], k[4], x[0], x[1], x[2], x[3], x[4], x[5]};
   DescentStop stop;
   const auto write = [&] {
     const std::int64_t i[] = {s.epoch, s.position, s.visits, s.updates, s.active};
@@ -149,7 +149,7 @@ void bind_linear(nb::module_& m) {
            "At scores z + step v -> (loss, smooth, total, slope of smooth).");
   m.def("linear_problem", &problem, "rows"_a, "t"_a.noconvert(), "C"_a.noconvert(), "loss"_a, "eps"_a);
   nb::class_<BoundDualDescent>(m, "DualDescent", "Dual coordinate descent.")
-      .def("advance", &advance, "w"_a.noconvert(), "b"_a.noconvert(), "left_at"_a.noconvert(), "counters"_a.noconvert(),
+      .def("advance", &advance, "w"_a.noconvert(), "b"_a.noconvert(), "marks"_a.noconvert(), "counters"_a.noconvert(),
            "sums"_a.noconvert(), "budget"_a, "until_epoch"_a, "-> 0 budget, 1 epoch, 2 look at all rows");
   m.def(
       "dual_descent",

@@ -7,6 +7,26 @@
 #include "data/scan.hpp"
 
 namespace widemargin {
+namespace {
+
+// The mark of a row that was found held: the epoch, and how many visits in a row found it so, or that it is left out.
+constexpr int bits = 5, left_out = (1 << bits) - 1;
+constexpr Index longest_rest = 8;
+
+Column mark(Index epoch, int held) { return static_cast<Column>(((epoch + 1) << bits) | held); }
+int held_visits(Column mark) { return mark & left_out; }
+Index marked_in(Column mark) { return (mark >> bits) - 1; }
+
+// Epochs in which such a row is not visited: 0, 1, 3, 7, 8, 8, ...
+Index rest(int held) { return held < 2 ? 0 : std::min((Index{1} << (held - 1)) - 1, longest_rest); }
+
+bool is_visited(Column mark, Index epoch) {
+  const Index since = epoch - marked_in(mark);
+  if (mark == 0 || since == 0) return true;
+  return held_visits(mark) != left_out && since > rest(held_visits(mark));
+}
+
+}  // namespace
 
 DualDescent::DualDescent(LinearProblem problem, DescentOptions options)
     : p_(problem), o_(options), n_(count(p_.rows)), d_(width(p_.rows)), q_(static_cast<std::size_t>(n_)) {
@@ -14,12 +34,13 @@ DualDescent::DualDescent(LinearProblem problem, DescentOptions options)
   for (double& q : q_) q += o_.tau;
 }
 
-// The rows that were in when the epoch began, so that a state half-way through an epoch has the same order again.
+// The rows that were in when the epoch began, so that a state half-way through an epoch has the same order again: marks
+// that were made in this epoch are those of rows that it visits.
 void DualDescent::set_order(const DescentState& s) {
   if (s.epoch == order_of_) return;
   order_.clear();
   for (Index i = 0; i < n_; ++i)
-    if (s.left_at[i] == 0 || s.left_at[i] == s.epoch + 1) order_.push_back(static_cast<Column>(i));
+    if (is_visited(s.marks[i], s.epoch)) order_.push_back(static_cast<Column>(i));
   visiting_order(order_, Random(o_.seed, Purpose::order, static_cast<std::uint64_t>(s.epoch)));
   order_of_ = s.epoch;
 }
@@ -38,11 +59,15 @@ void DualDescent::visit(const L& loss, const Rows& rows, DescentState& s, Index 
     const double z = dot(row, w) + w[d_], b = s.b[i], t = p_.t[i], C = p_.C[i];
     const Push push = loss.push(z, b, t, C);
     if (push.slack > bound) {
-      s.left_at[i] = static_cast<Column>(s.epoch + 1);
+      s.marks[i] = mark(s.epoch, left_out);
       --s.active;
       continue;
     }
-    if (push.slack > 0) continue;  // an update would change nothing, and its residual is 0
+    if (push.slack > 0) {  // an update would change nothing, and its residual is 0
+      s.marks[i] = mark(s.epoch, std::min(held_visits(s.marks[i]) + 1, left_out - 1));
+      continue;
+    }
+    s.marks[i] = 0;
     s.residual += loss.residual(z, b, t, C);
     s.violation = std::max(s.violation, push.violation);
     const double to = loss.dual_step(b, z, q_[static_cast<std::size_t>(i)], t, C);

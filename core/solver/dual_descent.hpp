@@ -8,8 +8,9 @@
 //          caller looks at all rows (solver/linear_pass). Also after `until_epoch` epochs, and when the budget ends.
 //          Any cut into calls gives the same state, bit for bit.
 // Method   rows in random order, each variable set to its optimum [HsiehEtAl08]; rows held more firmly at a kink than
-//          the largest violation of the epoch before are left out. The free bias by the method of multipliers, a step
-//          an epoch [Bertsekas96, sec. 2.2].
+//          the largest violation of the epoch before are left out, others that one visit after the other finds held rest
+//          for some epochs, the longer the oftener: most rows of most problems. The free bias by the method of
+//          multipliers, a step an epoch [Bertsekas96, sec. 2.2].
 #pragma once
 
 #include <vector>
@@ -38,9 +39,9 @@ struct DescentOptions {
 enum class DescentStop { budget, epoch, look };
 
 struct DescentState {
-  double* w;        // d + 1, the last is c
-  double* b;        // n
-  Column* left_at;  // n: 1 + the epoch in which the row was left out, or 0
+  double* w;      // d + 1, the last is c
+  double* b;      // n
+  Column* marks;  // n: 0, or when the last visit found the row held, and how many did so (dual_descent.cpp)
   // counters
   Index epoch = 0, position = 0, visits = 0, updates = 0, active = 0;
   // sums
@@ -71,7 +72,7 @@ class DualDescent {
   DescentOptions o_;
   Index n_, d_;
   std::vector<double> q_;
-  std::vector<Column> order_;  // derived from (seed, epoch, left_at): a cache, not state
+  std::vector<Column> order_;  // derived from (seed, epoch, marks): a cache, not state
   Index order_of_ = -1;
 };
 

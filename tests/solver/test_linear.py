@@ -215,10 +215,10 @@ def test_a_look_that_is_not_satisfied_brings_all_rows_back():
     solver = DescentSolver(p, 1e-9)
     state = solver.start()
     solver.advance(state, 1 << 40, 2)
-    state.left_at[:] = 1
+    state.marks[:] = 1
     state.counters[-1] = 0
     assert not solver._judged(state)
-    assert not state.left_at.any()
+    assert not state.marks.any()
     assert state.active == 50
     assert state.aim <= 1e-9
 

@@ -24,11 +24,11 @@ FIRST, PATIENCE = 30.0, 150.0  # visits to each row before the pace is judged, a
 
 @dataclass
 class DescentState:
-    """w with the bias last, signed variables b, when rows were left out; counters and sums by name."""
+    """w with the bias last, signed variables b, marks of rows that were held; counters and sums by name."""
 
     w: np.ndarray
     b: np.ndarray
-    left_at: np.ndarray
+    marks: np.ndarray
     counters: np.ndarray
     sums: np.ndarray
     pace: np.ndarray  # visits at the last mark, and the residual then
@@ -90,7 +90,7 @@ class DescentSolver:
             if 0 <= self.max_steps <= s.epoch:
                 return "epochs"
             before = s.visits
-            stop = self.core.advance(s.w, s.b, s.left_at, s.counters, s.sums, budget, most)
+            stop = self.core.advance(s.w, s.b, s.marks, s.counters, s.sums, budget, most)
             budget -= max(s.visits - before, 1)
             if stop == LOOK and self._judged(s):
                 return "converged"
@@ -131,7 +131,7 @@ class DescentSolver:
         primal = float(s.w[:d] @ s.w[:d]) / 2 + ridge + loss
         if self.relative(gap, primal) <= self.tol:
             return True
-        s.left_at[:] = 0
+        s.marks[:] = 0
         s.counters[COUNTERS.index("active")] = p.n
         s.sums[SUMS.index("bound")] = 0.0
         wrong = self.tol * primal / gap if gap > 0 else 1.0
