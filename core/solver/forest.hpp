@@ -1,8 +1,6 @@
 // The ground that trees grow on, and the forest that they become.
 #pragma once
 
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "model/tree.hpp"
@@ -53,12 +51,16 @@ class Forest {
   const std::vector<std::uint32_t>& sets() const { return sets_; }
 
  private:
+  static constexpr std::uint32_t none = ~0u;
+  static constexpr std::uint32_t few = 16;  // rows and weights of leaves that are found without a hash
   struct Node {
     float threshold;
     std::uint32_t left, column;  // bit 31 of the column: missing values go right
   };
   std::uint32_t line(const double* stats, std::uint32_t rows);
   std::uint32_t pure_line(const GrownLeaf& leaf);
+  std::size_t slot_of(const double* stats, std::uint32_t rows) const;
+  void more_slots();
 
   Index columns_, width_;
   bool classes_;
@@ -68,8 +70,8 @@ class Forest {
   std::vector<std::uint32_t> leaf_, sets_;
   std::vector<double> stats_;
   std::vector<std::int32_t> rows_;
-  std::unordered_map<std::string, std::uint32_t> lines_;
-  std::unordered_map<std::uint64_t, std::uint32_t> pure_;
+  std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(1024, none);  // lines by their hash
+  std::vector<std::uint32_t> pure_;  // lines of pure leaves with few rows: by class, rows, weight
 };
 
 }  // namespace widemargin
