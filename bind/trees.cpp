@@ -127,6 +127,7 @@ struct BoundTrees {
   std::vector<nb::object> owners;
   ForestView view;
   Index lines;
+  LeafTable says{nullptr, nullptr, 0};
 };
 
 void check(const ForestView& v, Index nodes, Index lines, Index sets) {
@@ -183,23 +184,32 @@ void leaves(const BoundTrees& self, Floats x, bool missing, Matrix<std::uint32_t
   find_leaves(self.view, rows, out.data(), threads, poll_signals);
 }
 
-void votes(const BoundTrees& self, Matrix<const double> says, Maybe<std::int32_t> only, Floats x, bool missing,
-           Index begin, Index end, std::optional<Matrix<const std::uint32_t>> times, Matrix<double> out,
-           std::optional<InOut<std::int32_t>> voters, int threads) {
-  const RowsView rows = rows_of(self, x, missing);
+void tell(BoundTrees& self, Matrix<const double> says, Maybe<std::int32_t> only) {
   const auto width = static_cast<Index>(says.shape(1));
+  if (self.says.says) return;  // by another thread
   if (length(says) != self.lines || (only && length(*only) != self.lines)) fail("one line a leaf is needed");
   for (Index i = 0; only && i < self.lines; ++i)
     if (only->data()[i] >= width) fail("a leaf says what is not there");
+  self.owners.push_back(nb::cast(says));
+  if (only) self.owners.push_back(nb::cast(*only));
+  self.says = {says.data(), only ? only->data() : nullptr, width};
+}
+
+void votes(const BoundTrees& self, Floats x, bool missing, Index begin, Index end,
+           std::optional<Matrix<const std::uint32_t>> times, Matrix<double> out,
+           std::optional<InOut<std::int32_t>> voters, int threads) {
+  const RowsView rows = rows_of(self, x, missing);
+  if (!self.says.says) fail("these leaves have not been told what to say");
   if (begin < 0 || end < begin || end > self.view.trees) fail("trees are out of range");
-  if (length(out) != rows.n || static_cast<Index>(out.shape(1)) != width) fail("one line of votes a row is needed");
+  if (length(out) != rows.n || static_cast<Index>(out.shape(1)) != self.says.width)
+    fail("one line of votes a row is needed");
   if (times.has_value() != voters.has_value()) fail("draws and voters go together");
   if (times &&
       (length(*times) != end - begin || static_cast<Index>(times->shape(1)) != rows.n || length(*voters) != rows.n))
     fail("one number of draws a tree and row is needed");
   nb::gil_scoped_release free;
-  add_votes(self.view, {says.data(), only ? only->data() : nullptr, width}, rows, begin, end,
-            times ? times->data() : nullptr, out.data(), voters ? voters->data() : nullptr, threads, poll_signals);
+  add_votes(self.view, self.says, rows, begin, end, times ? times->data() : nullptr, out.data(),
+            voters ? voters->data() : nullptr, threads, poll_signals);
 }
 
 void sums(const BoundTrees& self, Index tree, Matrix<const double> stats, In<std::int32_t> rows, Matrix<double> out,
@@ -325,9 +335,9 @@ void bind_trees(nb::module_& m) {
       .def("__init__", &make_trees, "nodes"_a.noconvert(), "shift"_a, "first"_a.noconvert(), "leaf"_a.noconvert(),
            "lines"_a, "columns"_a, "categorical"_a.noconvert().none(), "sets"_a.noconvert())
       .def("leaves", &leaves, "x"_a.noconvert(), "missing"_a, "out"_a.noconvert(), "threads"_a)
-      .def("votes", &votes, "says"_a.noconvert(), "only"_a.noconvert().none(), "x"_a.noconvert(), "missing"_a,
-           "begin"_a, "end"_a, "times"_a.noconvert().none(), "out"_a.noconvert(), "voters"_a.noconvert().none(),
-           "threads"_a)
+      .def("tell", &tell, "says"_a.noconvert(), "only"_a.noconvert().none(), "What the lines of leaves say, once.")
+      .def("votes", &votes, "x"_a.noconvert(), "missing"_a, "begin"_a, "end"_a, "times"_a.noconvert().none(),
+           "out"_a.noconvert(), "voters"_a.noconvert().none(), "threads"_a)
       .def("layout", &layout, "tree"_a, "(left, right, column, threshold, missing_left, origin, depth)")
       .def("sum_up", &sums, "tree"_a, "stats"_a.noconvert(), "rows"_a.noconvert(), "out"_a.noconvert(),
            "out_rows"_a.noconvert());

@@ -35,10 +35,42 @@ struct SmallTable {
   Bits key[SLOTS];
   std::int16_t slot[SLOTS];
   std::vector<Bits> seen;
+  bool whole = true;           // all numbers so far were whole, 0 .. 255: they are slots themselves
+  std::uint8_t met[256] = {};  // which of these there were
 
-  void clear() {
-    std::fill(slot, slot + SLOTS, std::int16_t{-1});
-    seen.clear();
+  void clear() { std::fill(slot, slot + SLOTS, std::int16_t{-1}); }
+
+  // Whole numbers as they are; false, with nothing done, if one is not.
+  bool take_whole(const float* __restrict v, Index rows, std::uint8_t* __restrict bytes) {
+    std::int32_t odd = 0;
+    for (Index i = 0; i < rows; ++i) {
+      const float x = std::min(std::max(-1.0f, v[i]), 256.0f);  // NaN becomes -1
+      const auto w = static_cast<std::int32_t>(x);
+      odd |= static_cast<std::int32_t>(static_cast<float>(w) != v[i]) | w >> 8;
+      bytes[i] = static_cast<std::uint8_t>(w);
+    }
+    if (odd) return false;
+    for (Index i = 0; i < rows; ++i) met[bytes[i]] = 1;
+    return true;
+  }
+
+  void name_met() {
+    for (int w = 0; w < 256; ++w)
+      if (met[w]) seen.push_back(ordered(static_cast<float>(w)));
+  }
+
+  // From now on slots are those of the hash; the bytes so far change over.
+  void change(std::uint8_t* bytes, Index rows) {
+    whole = false;
+    std::uint8_t to[256] = {};
+    for (int w = 0; w < 256; ++w)
+      if (met[w]) to[w] = static_cast<std::uint8_t>(find(ordered(static_cast<float>(w))));
+    for (Index i = 0; i < rows; ++i) bytes[i] = to[bytes[i]];
+  }
+
+  // The byte of a number that was seen.
+  std::uint8_t byte(std::size_t k) const {
+    return static_cast<std::uint8_t>(whole ? static_cast<std::size_t>(number(seen[k])) : k);
   }
 
   // -1 if it would be the 257th.
@@ -60,11 +92,12 @@ using Pair = std::uint64_t;  // a number and its row
 // Sorts by the number, three digits of 11 bits.
 void radix_sort(std::vector<Pair>& pairs, std::vector<Pair>& spare) {
   spare.resize(pairs.size());
-  for (int shift = 32; shift < 64; shift += 11) {
-    std::uint32_t count[2049] = {};
-    for (const Pair p : pairs) ++count[((p >> shift) & 2047) + 1];
-    for (int b = 1; b < 2049; ++b) count[b] += count[b - 1];
-    for (const Pair p : pairs) spare[count[(p >> shift) & 2047]++] = p;
+  std::uint32_t count[3][2049] = {};
+  for (const Pair p : pairs)
+    for (int digit = 0; digit < 3; ++digit) ++count[digit][((p >> (32 + 11 * digit)) & 2047) + 1];
+  for (int digit = 0; digit < 3; ++digit) {
+    for (int b = 1; b < 2049; ++b) count[digit][b] += count[digit][b - 1];
+    for (const Pair p : pairs) spare[count[digit][(p >> (32 + 11 * digit)) & 2047]++] = p;
     pairs.swap(spare);
   }
 }
@@ -98,14 +131,15 @@ void order_column(const float* x, Index n, int bins, Column1& c) {
     if (code == static_cast<std::uint32_t>(-1)) code = static_cast<std::uint32_t>(c.low.size());
 }
 
-// Slots of the numbers met so far become codes in their order.
-void settle(const std::vector<Bits>& seen, std::uint8_t* bytes, Index n, Column1& c) {
+// Bytes become codes in the order of their numbers.
+void settle(const SmallTable& table, std::uint8_t* bytes, Index n, Column1& c) {
+  const std::vector<Bits>& seen = table.seen;
   std::vector<std::uint16_t> order(seen.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<std::uint16_t>(k);
   std::sort(order.begin(), order.end(), [&](auto a, auto b) { return seen[a] < seen[b]; });
   std::uint8_t code[SMALL] = {};
   for (std::size_t k = 0; k < order.size(); ++k) {
-    code[order[k]] = static_cast<std::uint8_t>(k);
+    code[table.byte(order[k])] = static_cast<std::uint8_t>(k);
     c.low.push_back(seen[order[k]]);
   }
   c.high = c.low;
@@ -114,7 +148,10 @@ void settle(const std::vector<Bits>& seen, std::uint8_t* bytes, Index n, Column1
   for (Index i = 0; i < n; ++i) bytes[i] = code[bytes[i]];
 }
 
-constexpr Index SOME = 16, CHUNK = 1024;  // columns that share cache lines in the rows; rows at a time
+constexpr Index SOME = 16, MORE = 64;  // columns that share cache lines in the rows: of narrow rows, of wide ones
+constexpr Index CHUNK = 512;           // rows at a time
+constexpr Index PITCH = CHUNK + 16;    // between their copies, so that these do not all fall on one set of the cache
+constexpr Index LONG = 4;              // columns that are copied at once to be sorted
 
 struct Reader {
   const float* x;
@@ -128,30 +165,49 @@ struct Reader {
     std::vector<SmallTable> table(static_cast<std::size_t>(end - begin));
     std::vector<std::uint8_t> few(table.size(), 1);
     for (SmallTable& t : table) t.clear();
-    std::vector<float> copy(static_cast<std::size_t>(CHUNK * (end - begin)));
+    std::vector<float> copy(static_cast<std::size_t>(PITCH * (end - begin)));
     for (Index i0 = 0; i0 < n; i0 += CHUNK) {
       const Index rows = std::min(CHUNK, n - i0);
-      for (Index i = 0; i < rows; ++i)
-        for (Index f = begin; f < end; ++f)
-          copy[static_cast<std::size_t>((f - begin) * CHUNK + i)] = x[row(i0 + i) + f];
+      for (Index i = 0; i < rows; ++i) {
+        const float *from = x + row(i0 + i), *later = x + row(std::min(i0 + i + 16, n - 1));
+        for (Index f = begin; f < end; f += 16) __builtin_prefetch(later + f);
+        for (Index f = begin; f < end; ++f) copy[static_cast<std::size_t>((f - begin) * PITCH + i)] = from[f];
+      }
       for (Index f = begin; f < end; ++f) {
         const auto k = static_cast<std::size_t>(f - begin);
-        if (few[k])
-          few[k] = look(copy.data() + (f - begin) * CHUNK, rows, bytes + f * n + i0, table[k],
-                        found[static_cast<std::size_t>(f)]);
+        const float* v = copy.data() + (f - begin) * PITCH;
+        if (!few[k]) continue;
+        if (table[k].whole && table[k].take_whole(v, rows, bytes + f * n + i0)) continue;
+        if (table[k].whole) table[k].change(bytes + f * n, i0);
+        few[k] = look(v, rows, bytes + f * n + i0, table[k], found[static_cast<std::size_t>(f)]);
       }
     }
+    std::vector<Index> longer;
     for (Index f = begin; f < end; ++f) {
       const auto k = static_cast<std::size_t>(f - begin);
       Column1& c = found[static_cast<std::size_t>(f)];
       const auto most = static_cast<std::size_t>(bins > 0 ? std::min(bins, SMALL) : SMALL) - c.missing;
-      if (few[k] && table[k].seen.size() <= most) {
-        settle(table[k].seen, bytes + f * n, n, c);
-        continue;
+      if (table[k].whole) table[k].name_met();
+      if (few[k] && table[k].seen.size() <= most)
+        settle(table[k], bytes + f * n, n, c);
+      else
+        longer.push_back(f);
+    }
+    sort_columns(longer, found);
+  }
+
+  // Columns with many different numbers, some at a time: they share cache lines in the rows.
+  void sort_columns(const std::vector<Index>& columns, std::vector<Column1>& found) const {
+    std::vector<float> copy(columns.empty() ? 0 : static_cast<std::size_t>(n * LONG));
+    for (std::size_t begin = 0; begin < columns.size(); begin += LONG) {
+      const std::size_t size = std::min<std::size_t>(LONG, columns.size() - begin);
+      for (Index i = 0; i < n; ++i)
+        for (std::size_t k = 0; k < size; ++k)
+          copy[k * static_cast<std::size_t>(n) + static_cast<std::size_t>(i)] = x[row(i) + columns[begin + k]];
+      for (std::size_t k = 0; k < size; ++k) {
+        Column1& c = found[static_cast<std::size_t>(columns[begin + k])];
+        order_column(copy.data() + k * static_cast<std::size_t>(n), n, bins > 0 ? bins - c.missing : 0, c);
       }
-      std::vector<float> column(static_cast<std::size_t>(n));
-      for (Index i = 0; i < n; ++i) column[static_cast<std::size_t>(i)] = x[row(i) + f];
-      order_column(column.data(), n, bins > 0 ? bins - c.missing : 0, c);
     }
   }
 
@@ -237,7 +293,8 @@ RankedColumns rank_columns(const float* x, Index n, Index d, Index stride, const
   Buffer<std::uint8_t> bytes;
   bytes.resize(n * d + 64);
   const Reader reader{x, n, stride, order, bins};
-  parallel_blocks(d, SOME, threads, [&](Index a, Index b) { reader.read(a, b, bytes.data(), found); }, poll);
+  const Index some = d >= MORE * 2 * threads ? MORE : SOME;
+  parallel_blocks(d, some, threads, [&](Index a, Index b) { reader.read(a, b, bytes.data(), found); }, poll);
   Index most = 0;
   out.first.push_back(0);
   bool small = true;

@@ -8,12 +8,15 @@
 namespace widemargin {
 namespace {
 
-constexpr int LANES = 16;
+constexpr int ROWS = 8;     // that fall through a tree in step
+constexpr int TREES = 128;  // that a row falls through in step
 
-// Rows that fall through one tree before the next: as many as the second-level cache holds beside the tree.
-Index block(const RowsView& rows, Index beside) {
-  const Index bytes = rows.stride * static_cast<Index>(sizeof(float)) + beside;
-  return std::clamp<Index>((Index{1} << 18) / bytes / LANES * LANES, 128, 4096);
+// Rows that fall through one tree before the next. The more there are, the less often trees come from far away; but the
+// rows should stay close as well, threads must have something to share, and nobody should wait long for Ctrl-C.
+Index block(const ForestView& forest, const RowsView& rows, int threads) {
+  const Index share = (rows.n + threads - 1) / threads, prompt = (Index{1} << 22) / std::max<Index>(forest.trees, 1);
+  const Index near = (Index{1} << 21) / (rows.stride * static_cast<Index>(sizeof(float)));
+  return std::max<Index>(std::min({share, prompt, near}), 128);
 }
 
 struct Narrow {
@@ -53,31 +56,63 @@ std::uint32_t step(const ForestView& f, const Layout& layout, const std::uint32_
   return left + static_cast<std::uint32_t>(!(known && (set[code >> 5] >> (code & 31) & 1)));
 }
 
-// Up to sixteen lanes: lane k falls through tree[k] with row[k].
-template <bool odd, class Layout>
-void fall(const ForestView& f, const Layout& layout, const std::uint32_t* const* tree, const float* const* row,
-          int lanes, std::uint32_t* at) {
-  std::fill(at, at + lanes, 0u);
-  bool moved = true;
-  if (lanes == LANES) {
-    while (moved) {
-      std::uint32_t change = 0;
-      for (int k = 0; k < LANES; ++k) {
-        const std::uint32_t next = step<odd>(f, layout, tree[k], at[k], row[k]);
-        change |= next ^ at[k];
-        at[k] = next;
-      }
-      moved = change != 0;
-    }
-    return;
+// Asks for the next tree while rows fall through this one: lines of the cache, a few at a time.
+class Ahead {
+ public:
+  Ahead(const void* begin, const void* end, Index times)
+      : at_(static_cast<const char*>(begin)), end_(static_cast<const char*>(end)) {
+    each_ = ((end_ - at_) / 64 + times) / times * 64;
   }
+  void some() {
+    const char* stop = std::min(end_, at_ + each_);
+    for (; at_ < stop; at_ += 64) __builtin_prefetch(at_);
+  }
+
+ private:
+  const char *at_, *end_;
+  Index each_;
+};
+
+// Eight rows through one tree, two steps at a time, until none moves.
+template <bool odd, class Layout>
+void fall(const ForestView& f, const Layout& layout, const std::uint32_t* tree, const float* const* row,
+          std::uint32_t* at) {
+  std::uint32_t a[ROWS] = {}, moved = 1;
   while (moved) {
-    moved = false;
-    for (int k = 0; k < lanes; ++k) {
-      const std::uint32_t next = step<odd>(f, layout, tree[k], at[k], row[k]);
-      moved |= next != at[k];
+    moved = 0;
+    for (int k = 0; k < ROWS; ++k) a[k] = step<odd>(f, layout, tree, a[k], row[k]);
+    for (int k = 0; k < ROWS; ++k) {
+      const std::uint32_t next = step<odd>(f, layout, tree, a[k], row[k]);
+      moved |= next ^ a[k];
+      a[k] = next;
+    }
+  }
+  std::copy(a, a + ROWS, at);
+}
+
+// One row through many trees, a step in each that has not come to its leaf; the next node is asked for in between.
+template <bool odd, class Layout>
+void fall_alone(const ForestView& f, const Layout& layout, Index first, int trees, const float* row,
+                std::uint32_t* at) {
+  const std::uint32_t* tree[TREES];
+  std::uint8_t still[TREES];
+  for (int k = 0; k < trees; ++k) {
+    tree[k] = f.nodes + f.first[first + k] * Layout::words;
+    __builtin_prefetch(tree[k]);
+    still[k] = static_cast<std::uint8_t>(k);
+    at[k] = 0;
+  }
+  for (int left = trees; left > 0;) {
+    int kept = 0;
+    for (int j = 0; j < left; ++j) {
+      const std::uint8_t k = still[j];
+      const std::uint32_t next = step<odd>(f, layout, tree[k], at[k], row);
+      __builtin_prefetch(tree[k] + static_cast<std::size_t>(next) * Layout::words);
+      still[kept] = k;
+      kept += next != at[k];
       at[k] = next;
     }
+    left = kept;
   }
 }
 
@@ -85,30 +120,31 @@ void fall(const ForestView& f, const Layout& layout, const std::uint32_t* const*
 template <bool odd, class Layout, class Use>
 void walk(const ForestView& f, const RowsView& rows, Index from, Index to, Index begin, Index end, const Use& use) {
   const Layout layout(f);
-  const std::uint32_t* tree[LANES];
-  const float* row[LANES];
-  std::uint32_t at[LANES];
-  if (to - from < LANES / 2) {  // few rows: trees in step
+  if (to - from < ROWS) {
+    std::uint32_t at[TREES];
     for (Index i = from; i < to; ++i)
-      for (Index t = begin; t < end; t += LANES) {
-        const int lanes = static_cast<int>(std::min<Index>(LANES, end - t));
-        for (int k = 0; k < lanes; ++k) {
-          tree[k] = f.nodes + f.first[t + k] * Layout::words;
-          row[k] = rows.x + i * rows.stride;
-        }
-        fall<odd>(f, layout, tree, row, lanes, at);
-        for (int k = 0; k < lanes; ++k) use(i, t + k, at[k]);
+      for (Index t = begin; t < end; t += TREES) {
+        const int trees = static_cast<int>(std::min<Index>(TREES, end - t));
+        fall_alone<odd>(f, layout, t, trees, rows.x + i * rows.stride, at);
+        for (int k = 0; k < trees; ++k) use(i, t + k, at[k]);
       }
     return;
   }
+  const float* row[ROWS];
+  std::vector<std::uint32_t> at(static_cast<std::size_t>(to - from + ROWS));
+  const Index groups = (to - from + ROWS - 1) / ROWS;
   for (Index t = begin; t < end; ++t) {
-    for (auto& one : tree) one = f.nodes + f.first[t] * Layout::words;
-    for (Index i = from; i < to; i += LANES) {
-      const int lanes = static_cast<int>(std::min<Index>(LANES, to - i));
-      for (int k = 0; k < lanes; ++k) row[k] = rows.x + (i + k) * rows.stride;
-      fall<odd>(f, layout, tree, row, lanes, at);
-      for (int k = 0; k < lanes; ++k) use(i + k, t, at[k]);
+    const std::uint32_t* tree = f.nodes + f.first[t] * Layout::words;
+    const Index after = t + 1 < end ? t + 2 : t + 1;
+    Ahead nodes(f.nodes + f.first[t + 1] * Layout::words, f.nodes + f.first[after] * Layout::words, groups);
+    Ahead leaves(f.leaf + f.first[t + 1], f.leaf + f.first[after], groups);
+    for (Index i = from; i < to; i += ROWS) {
+      nodes.some();
+      leaves.some();
+      for (int k = 0; k < ROWS; ++k) row[k] = rows.x + std::min<Index>(i + k, to - 1) * rows.stride;
+      fall<odd>(f, layout, tree, row, at.data() + (i - from));
     }
+    for (Index i = from; i < to; ++i) use(i, t, at[static_cast<std::size_t>(i - from)]);
   }
 }
 
@@ -126,7 +162,7 @@ void walk_any(const ForestView& f, const RowsView& rows, Index from, Index to, I
 
 void find_leaves(const ForestView& forest, const RowsView& rows, std::uint32_t* out, int threads, Poll poll) {
   parallel_blocks(
-      rows.n, block(rows, 4 * forest.trees), threads,
+      rows.n, block(forest, rows, threads), threads,
       [&](Index from, Index to) {
         walk_any(forest, rows, from, to, 0, forest.trees,
                  [&](Index i, Index t, std::uint32_t at) { out[i * forest.trees + t] = at; });
@@ -152,7 +188,7 @@ void add_votes(const ForestView& forest, const LeafTable& leaves, const RowsView
     const double* says = leaves.says + static_cast<Index>(leaf) * width;
     for (Index k = 0; k < width; ++k) to[k] += says[k];
   };
-  const Index size = block(rows, 8 * width);
+  const Index size = block(forest, rows, threads);
   if (rows.n <= size) return walk_any(forest, rows, 0, rows.n, begin, end, add);
   parallel_blocks(
       rows.n, size, threads, [&](Index from, Index to) { walk_any(forest, rows, from, to, begin, end, add); }, poll);

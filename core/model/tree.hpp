@@ -4,8 +4,9 @@
 // Symbols  a node of 8 bytes: threshold t (float32); a word: missing values go right (1 bit), column f, left child l.
 //          A row goes to l if x_f <= t, else to l + 1. The child of a leaf is the leaf itself, and its t is infinite.
 //          Nodes of 12 bytes have l and f in words of their own, where both do not fit into one.
-// Method   sixteen rows fall in step, so that one need not wait for another's memory; a single row falls through
-//          sixteen trees in step. A row gets the same sums alone and in company: trees are added in their order.
+// Method   eight rows fall in step, so that one need not wait for another's memory, while the next tree is fetched; a
+//          single row falls through many trees in step. A row gets the same sums alone and in company: trees are added
+//          in their order.
 #pragma once
 
 #include <vector>

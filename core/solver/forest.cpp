@@ -51,27 +51,52 @@ void Ground::grow(const GrowOptions& options, const Draw& draw, Index first, std
   grow_trees(data, options, draw, first, trees, threads, poll);
 }
 
-std::uint32_t Forest::line(const double* stats, std::uint32_t rows) {
-  std::string key(reinterpret_cast<const char*>(stats), sizeof(double) * static_cast<std::size_t>(width_));
-  key.append(reinterpret_cast<const char*>(&rows), sizeof rows);
-  const auto [at, fresh] = lines_.try_emplace(std::move(key), static_cast<std::uint32_t>(rows_.size()));
-  if (fresh) {
-    stats_.insert(stats_.end(), stats, stats + width_);
-    rows_.push_back(static_cast<std::int32_t>(rows));
+// Where a line stands among the slots, or where it would.
+std::size_t Forest::slot_of(const double* stats, std::uint32_t rows) const {
+  std::uint64_t h = rows;
+  for (Index k = 0; k < width_; ++k) h = (h ^ std::bit_cast<std::uint64_t>(stats[k])) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
+  const auto bytes = sizeof(double) * static_cast<std::size_t>(width_), mask = slots_.size() - 1;
+  for (std::size_t at = h & mask;; at = (at + 1) & mask) {
+    const std::uint32_t l = slots_[at];
+    if (l == none) return at;
+    const double* there = stats_.data() + static_cast<std::size_t>(l) * static_cast<std::size_t>(width_);
+    if (rows_[l] == static_cast<std::int32_t>(rows) && std::memcmp(there, stats, bytes) == 0) return at;
   }
-  return at->second;
+}
+
+void Forest::more_slots() {
+  slots_.assign(2 * slots_.size(), none);
+  for (std::size_t l = 0; l < rows_.size(); ++l) {
+    const double* stats = stats_.data() + l * static_cast<std::size_t>(width_);
+    slots_[slot_of(stats, static_cast<std::uint32_t>(rows_[l]))] = static_cast<std::uint32_t>(l);
+  }
+}
+
+std::uint32_t Forest::line(const double* stats, std::uint32_t rows) {
+  const std::size_t at = slot_of(stats, rows);
+  if (slots_[at] != none) return slots_[at];
+  const auto number = static_cast<std::uint32_t>(rows_.size());
+  slots_[at] = number;
+  stats_.insert(stats_.end(), stats, stats + width_);
+  rows_.push_back(static_cast<std::int32_t>(rows));
+  if (2 * rows_.size() > slots_.size()) more_slots();
+  return number;
 }
 
 std::uint32_t Forest::pure_line(const GrownLeaf& leaf) {
-  const auto weight = static_cast<std::uint64_t>(leaf.weight);
-  const bool small = static_cast<double>(weight) == leaf.weight && weight < (1 << 24) && leaf.rows < (1 << 24);
-  const std::uint64_t key = static_cast<std::uint64_t>(leaf.only) << 48 | weight << 24 | leaf.rows;
-  if (small)
-    if (const auto at = pure_.find(key); at != pure_.end()) return at->second;
+  const bool small =
+      width_ <= 4096 && leaf.rows < few && leaf.weight < few && leaf.weight == std::floor(leaf.weight);
+  std::uint32_t* known = nullptr;
+  if (small) {
+    if (pure_.empty()) pure_.assign(static_cast<std::size_t>(width_) * few * few, none);
+    const auto weight = static_cast<std::size_t>(leaf.weight);
+    known = &pure_[(static_cast<std::size_t>(leaf.only) * few + leaf.rows) * few + weight];
+    if (*known != none) return *known;
+  }
   std::vector<double> stats(static_cast<std::size_t>(width_), 0.0);
   stats[static_cast<std::size_t>(leaf.only)] = leaf.weight;
   const std::uint32_t number = line(stats.data(), leaf.rows);
-  if (small) pure_[key] = number;
+  if (known) *known = number;
   return number;
 }
 
@@ -179,15 +204,15 @@ int Forest::shift() const {
 
 std::vector<std::uint32_t> Forest::nodes() const {
   const int s = shift();
-  std::vector<std::uint32_t> out;
-  out.reserve(nodes_.size() * (s ? 2 : 3));
+  std::vector<std::uint32_t> out(nodes_.size() * (s ? 2 : 3));
+  std::uint32_t* to = out.data();
   for (const Node& n : nodes_) {
-    out.push_back(std::bit_cast<std::uint32_t>(n.threshold));
+    *to++ = std::bit_cast<std::uint32_t>(n.threshold);
     if (s) {
-      out.push_back((n.column & 0x80000000u) | (n.column & 0x7fffffffu) << s | n.left);
+      *to++ = (n.column & 0x80000000u) | (n.column & 0x7fffffffu) << s | n.left;
     } else {
-      out.push_back(n.left);
-      out.push_back(n.column);
+      *to++ = n.left;
+      *to++ = n.column;
     }
   }
   return out;

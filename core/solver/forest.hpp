@@ -1,8 +1,6 @@
 // The ground that trees grow on, and the forest that they become.
 #pragma once
 
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "model/tree.hpp"
@@ -57,6 +55,8 @@ class Forest {
   const std::vector<double>& centres() const { return centres_; }  // of all nodes, or none
 
  private:
+  static constexpr std::uint32_t none = ~0u;
+  static constexpr std::uint32_t few = 16;  // rows and weights of leaves that are found without a hash
   struct Node {
     float threshold;
     std::uint32_t left, column;  // bit 31 of the column: missing values go right
@@ -65,6 +65,8 @@ class Forest {
   void keep_centre(std::size_t node, const double* centre);
   Node moved(const ForestView& from, const NodeParts& p);
   std::uint32_t pure_line(const GrownLeaf& leaf);
+  std::size_t slot_of(const double* stats, std::uint32_t rows) const;
+  void more_slots();
 
   Index columns_, width_;
   bool classes_;
@@ -74,8 +76,8 @@ class Forest {
   std::vector<std::uint32_t> leaf_, sets_;
   std::vector<double> stats_, centres_;
   std::vector<std::int32_t> rows_;
-  std::unordered_map<std::string, std::uint32_t> lines_;
-  std::unordered_map<std::uint64_t, std::uint32_t> pure_;
+  std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(1024, none);  // lines by their hash
+  std::vector<std::uint32_t> pure_;  // lines of pure leaves with few rows: by class, rows, weight
 };
 
 }  // namespace widemargin

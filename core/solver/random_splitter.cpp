@@ -44,6 +44,17 @@ inline Index bits(const std::uint64_t* words, Index begin, Index end, Count coun
   return sum;
 }
 
+// Locals that nothing else points to: bytes could be anything, and the compiler would read all anew after each.
+template <class T>
+void gather(Codes<T> codes, const std::uint32_t* __restrict rows, Index m, T* __restrict v) {
+  const T* __restrict at = codes.at;
+  const Index step = codes.step;
+  if (step == 1)
+    for (Index i = 0; i < m; ++i) v[i] = at[rows[i]];
+  else
+    for (Index i = 0; i < m; ++i) v[i] = at[static_cast<Index>(rows[i]) * step];
+}
+
 struct Sides {
   double left, right;  // sums of squared counts
   Index rows;          // on the left
@@ -51,15 +62,14 @@ struct Sides {
 
 template <class Count>
 inline Sides count_sides(const std::uint64_t* words, const Index* first, Index classes, Count count) {
-  Sides s{0, 0, 0};
+  Index left = 0, right = 0, rows = 0;
   for (Index k = 0; k < classes; ++k) {
-    if (first[k] == first[k + 1]) continue;
     const Index l = bits(words, first[k], first[k + 1], count), r = first[k + 1] - first[k] - l;
-    s.left += static_cast<double>(l) * static_cast<double>(l);
-    s.right += static_cast<double>(r) * static_cast<double>(r);
-    s.rows += l;
+    left += l * l;
+    right += r * r;
+    rows += l;
   }
-  return s;
+  return {static_cast<double>(left), static_cast<double>(right), rows};
 }
 
 Sides plain_sides(const std::uint64_t* words, const Index* first, Index classes) {
@@ -143,7 +153,11 @@ template <class T>
 class RandomSplitter final : public Splitter<T> {
  public:
   RandomSplitter(const Table<T>& table, const Targets& targets, const GrowOptions& options)
-      : table_(table), targets_(targets), options_(options), first_(static_cast<std::size_t>(targets.classes[0]) + 1) {}
+      : table_(table),
+        targets_(targets),
+        options_(options),
+        first_(static_cast<std::size_t>(targets.classes[0]) + 1),
+        class_(static_cast<std::size_t>(targets.classes[0])) {}
 
   void settle(const std::uint32_t* rows, Index m) override {
     settled_ = rows != nullptr;
@@ -158,22 +172,24 @@ class RandomSplitter final : public Splitter<T> {
       values_.resize(static_cast<std::size_t>(m) + 64);
       words_.resize(static_cast<std::size_t>(m) / 64 + 2);
     }
-    std::fill(first_.begin(), first_.end(), 0);
     const std::int32_t* codes = settled_ ? near_.data() : targets_.codes;
-    for (Index i = 0; i < m; ++i) ++first_[static_cast<std::size_t>(codes[rows[i]]) + 1];
-    double squares = 0;
-    Index most = 0;
-    for (std::size_t k = 1; k < first_.size(); ++k) {
-      squares += static_cast<double>(first_[k]) * static_cast<double>(first_[k]);
-      most = std::max(most, first_[k]);
-      first_[k] += first_[k - 1];
+    Index squares = 0;
+    here_ = 0;
+    first_[0] = 0;
+    for (Index at = 0; at < m; ++here_) {
+      const Index end = end_of_class(codes, at);
+      class_[static_cast<std::size_t>(here_)] = codes[rows[at]];
+      first_[static_cast<std::size_t>(here_) + 1] = end;
+      squares += (end - at) * (end - at);
+      at = end;
     }
-    return {static_cast<double>(m), squares / static_cast<double>(m), most == m};
+    return {static_cast<double>(m), static_cast<double>(squares) / static_cast<double>(m), here_ == 1};
   }
 
   bool look(Index column, Codes<T> codes, Best<T>& best, Random& random) override {
+    if (m_ == 2) return pair(column, codes, best, random);
     T* v = values_.data();
-    for (Index i = 0; i < m_; ++i) v[i] = codes.at[static_cast<Index>(rows_[i]) * codes.step];
+    gather(codes, rows_, m_, v);
     T low, high;
     extremes(v, low, high);
     if (low == high) return false;
@@ -196,13 +212,13 @@ class RandomSplitter final : public Splitter<T> {
   }
 
   void leave(GrownTree& tree) override {
-    std::int32_t only = -1;
-    for (std::size_t k = 0; k + 1 < first_.size(); ++k)
-      if (first_[k + 1] - first_[k] == m_) only = static_cast<std::int32_t>(k);
+    const std::int32_t only = here_ == 1 ? class_[0] : -1;
     tree.leaves.push_back({static_cast<std::uint32_t>(m_), only, static_cast<double>(m_)});
-    if (only < 0)
-      for (std::size_t k = 0; k + 1 < first_.size(); ++k)
-        tree.stats.push_back(static_cast<double>(first_[k + 1] - first_[k]));
+    if (only >= 0) return;
+    const std::size_t begin = tree.stats.size();
+    tree.stats.resize(begin + class_.size(), 0.0);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(here_); ++k)
+      tree.stats[begin + static_cast<std::size_t>(class_[k])] = static_cast<double>(first_[k + 1] - first_[k]);
   }
 
   double perfect() const override { return static_cast<double>(m_); }
@@ -215,6 +231,31 @@ class RandomSplitter final : public Splitter<T> {
       return table_.ranks->low[static_cast<std::size_t>(table_.ranks->first[static_cast<std::size_t>(column)]) + c];
   }
 
+  // Rows of a class are neighbours; where those of the class at `at` end.
+  Index end_of_class(const std::int32_t* codes, Index at) const {
+    const std::int32_t own = codes[rows_[at]];
+    if (codes[rows_[m_ - 1]] == own) return m_;
+    const auto same = [&](std::uint32_t row) { return codes[row] == own; };
+    if (m_ - at > 32) return std::partition_point(rows_ + at, rows_ + m_, same) - rows_;
+    while (same(rows_[at])) ++at;
+    return at;
+  }
+
+  // Two rows of different classes: whatever tells them apart is perfect.
+  bool pair(Index column, Codes<T> codes, Best<T>& best, Random& random) {
+    T low = codes.at[static_cast<Index>(rows_[0]) * codes.step],
+      high = codes.at[static_cast<Index>(rows_[1]) * codes.step];
+    if (low == high) return false;
+    if (high < low) std::swap(low, high);
+    const double a = number(column, low), b = number(column, high), u = random.uniform();
+    if (options_.min_leaf > 1 || options_.min_leaf_weight > 1 || !(2.0 > best.score)) return true;
+    best.score = 2.0;
+    best.column = column;
+    best.cut = random_cut<T>(table_, column, a, b, u);
+    best.threshold = random_threshold(a, b, u);
+    return true;
+  }
+
   void extremes(T* v, T& low, T& high) const {
 #ifdef WIDEMARGIN_X86
     if (simd::level() != simd::Level::scalar) return avx2_extremes(v, m_, low, high);
@@ -223,21 +264,22 @@ class RandomSplitter final : public Splitter<T> {
   }
 
   Sides sides(T cut) {
-    const auto classes = static_cast<Index>(first_.size()) - 1;
 #ifdef WIDEMARGIN_X86
     if (simd::level() != simd::Level::scalar) {
       avx2_compare(values_.data(), m_, cut, words_.data());
-      return avx2_sides(words_.data(), first_.data(), classes);
+      return avx2_sides(words_.data(), first_.data(), here_);
     }
 #endif
     plain_compare(values_.data(), m_, cut, words_.data());
-    return plain_sides(words_.data(), first_.data(), classes);
+    return plain_sides(words_.data(), first_.data(), here_);
   }
 
   const Table<T>& table_;
   const Targets& targets_;
   const GrowOptions& options_;
-  std::vector<Index> first_;  // where the rows of each class begin
+  std::vector<Index> first_;          // where the rows of each class that is here begin
+  std::vector<std::int32_t> class_;   // which these are
+  Index here_ = 0;                    // how many
   std::vector<std::int32_t> near_;
   std::vector<T> values_;
   std::vector<std::uint64_t> words_;

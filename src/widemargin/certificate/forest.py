@@ -58,14 +58,13 @@ def oob_votes(
     end: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Sums of what the trees begin .. end-1 say of rows that they have never drawn, and how many these are."""
-    says, only = trees.says
-    votes, voters = np.zeros((len(X), says.shape[1])), np.zeros(len(X), dtype=np.int32)
+    votes, voters = np.zeros((len(X), trees.says[0].shape[1])), np.zeros(len(X), dtype=np.int32)
     end = len(trees) if end is None else end
     step = max(1, VOTES // len(X))
     for first in range(begin, end, step):
         last = min(first + step, end)
         times = drawn_times(proof, range(first, last), len(X), weight)
-        trees.native.votes(says, only, X, missing, first, last, times, votes, voters, threads)
+        trees.speaking.votes(X, missing, first, last, times, votes, voters, threads)
     return votes, voters
 
 

@@ -19,8 +19,7 @@ BLOCK = 1 << 22  # numbers of a block of sparse rows that are written out at onc
 def read_float32(estimator: Any, X: Any, *, reset: bool) -> tuple[np.ndarray, bool]:
     """X as float32, and whether values are missing."""
     if not reset and _is_plain(X, estimator):
-        with np.errstate(over="ignore"):
-            rows = np.ascontiguousarray(X, dtype=np.float32)
+        rows = _as_float32(X)
         if _core.number_kinds(rows) == FINITE:
             return rows, False
     return checked_float32(validated(estimator, X, reset=reset))
@@ -43,11 +42,17 @@ def _is_plain(X: Any, estimator: Any) -> bool:
     )
 
 
+def _as_float32(X: np.ndarray) -> np.ndarray:
+    if X.dtype == np.float32:
+        return np.ascontiguousarray(X)
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(X, dtype=np.float32)
+
+
 def checked_float32(X: Any) -> tuple[np.ndarray, bool]:
     """The same numbers in float32; refuses infinite ones."""
     X = X.toarray() if sp.issparse(X) else X
-    with np.errstate(over="ignore"):
-        rows = np.ascontiguousarray(X, dtype=np.float32)
+    rows = _as_float32(X)
     kinds = _core.number_kinds(rows)
     if kinds == INFINITE:
         row, column = (int(i) for i in np.argwhere(np.isinf(rows))[0])

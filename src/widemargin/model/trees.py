@@ -73,7 +73,7 @@ class Trees:
         return sum(a.nbytes for a in arrays if a is not None)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in vars(self).items() if k not in ("native", "says", "_kept")} | {"_kept": {}}
+        return {k: v for k, v in vars(self).items() if k not in ("native", "speaking", "says", "_kept")} | {"_kept": {}}
 
     def take(self, tree: int) -> Trees:
         """One tree alone; it shares the lines of its leaves with the others."""
@@ -101,6 +101,12 @@ class Trees:
         """For each line the shares of the classes (or the means), and the class of those that have only one."""
         return leaf_says(self.stats, self.classes, self.n_outputs)
 
+    @cached_property
+    def speaking(self) -> _core.Trees:
+        """The native trees, whose leaves know what to say."""
+        self.native.tell(*self.says)
+        return self.native
+
     def leaves(self, X: np.ndarray, missing: bool, threads: int = 1) -> np.ndarray:
         """The place of the leaf of each row in each tree, counted from the tree's first node."""
         out = np.empty((len(X), len(self)), dtype=np.uint32)
@@ -109,10 +115,9 @@ class Trees:
 
     def votes(self, X: np.ndarray, missing: bool, threads: int = 1, trees: slice = slice(None)) -> np.ndarray:
         """The sum over trees of what they say of each row."""
-        says, only = self.says
         begin, end, _ = trees.indices(len(self))
-        out = np.zeros((len(X), says.shape[1]))
-        self.native.votes(says, only, X, missing, begin, end, None, out, None, threads)
+        out = np.zeros((len(X), self.says[0].shape[1]))
+        self.speaking.votes(X, missing, begin, end, None, out, None, threads)
         return out
 
     # ---- one tree, node by node ------------------------------------------------------------------------------------
