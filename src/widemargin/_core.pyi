@@ -366,6 +366,7 @@ class GradientSolver:
         """-> 0 budget, 1 epoch, 2 no rows."""
 
 def gradient_solver(rows: object, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rule: int, lambda_: float, batch: int, scale: float, delay: float, gain: float, intercept: bool, drawing: int, seed: int) -> GradientSolver: ...
+
 class StumpGround:
     """Rows of a fit, ranked and ready for stumps."""
 
