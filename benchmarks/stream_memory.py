@@ -82,7 +82,9 @@ def main() -> int:
     if size >= 2:
         RESULTS.write_text(json.dumps(found, indent=1) + "\n")
     over = [name for name, row in found.items() if isinstance(row, dict) and row["peak_MB"] > ASKED / 1e6]
-    print(f"a file of {found['file_GB']} GB; " + (f"above {ASKED / 1e6:.0f} MB: {over}" if over else "all below 300 MB"))
+    print(
+        f"a file of {found['file_GB']} GB; " + (f"above {ASKED / 1e6:.0f} MB: {over}" if over else "all below 300 MB")
+    )
     return 1 if over else 0
 
 

@@ -45,15 +45,9 @@ BoundGradient make(nb::object rows_object, In<double> y, In<double> step, In<Col
   if (n > 0x7fffffff || visits.shape(0) > 0x7fffffff)
     fail("more than 2^31 - 1 rows: split the data and use partial_fit");
   const OnlineProblem problem{rows.view, y.data(), view(step), view(visits)};
-  const GradientOptions options{choice(rule, GradientRule::sgd, "rule"),
-                                lambda,
-                                batch,
-                                scale,
-                                delay,
-                                gain,
-                                intercept,
-                                choice(drawing, Drawing::replace, "drawing"),
-                                seed};
+  const GradientOptions options{
+      choice(rule, GradientRule::sgd, "rule"),      lambda, batch, scale, delay, gain, intercept,
+      choice(drawing, Drawing::replace, "drawing"), seed};
   return {{rows_object, nb::cast(y), nb::cast(step), nb::cast(visits)},
           GradientSolver(problem, options),
           n,

@@ -78,9 +78,9 @@ def main() -> int:
         found[name] = row
         for kind in ("Pegasos", "SGDSVC"):
             one = row[kind]
-            print(f"{name:22} {kind:8} {X.shape[0]:7} x {X.shape[1]:<6} {one['epochs']:5} epochs {one['seconds']:6.2f} s  "
-                  f"gap {one['relative_gap']:.1e}  accuracy {one['accuracy']:.3f}  {'; '.join(one['faults'])}",
-                  flush=True)  # fmt: skip
+            size, faults = f"{X.shape[0]:7} x {X.shape[1]:<6}", "; ".join(one["faults"])
+            worked = f"{one['epochs']:5} epochs {one['seconds']:6.2f} s  gap {one['relative_gap']:.1e}"
+            print(f"{name:22} {kind:8} {size} {worked}  accuracy {one['accuracy']:.3f}  {faults}", flush=True)
         RESULTS.write_text(json.dumps(found, indent=1) + "\n")
     wrong = [name for name, row in found.items() if row["Pegasos"]["faults"] or row["SGDSVC"]["faults"]]
     print(f"{len(found) - len(wrong)} of {len(found)} sets with honest gaps" + (f"; not {wrong}" if wrong else ""))

@@ -11,14 +11,14 @@
 //          w = f u, where f takes up shrinking and projections: a sparse step costs the non-zeros.  f = p/(lambda t)
 //          for Pegasos, f = p for sgd.  c of Pegasos moves by sum_{A+} s y / (lambda t), and stays where the best one
 //          lies: |c| <= 1 + R/sqrt(lambda), R the longest active row so far.
-// Proof    let a_i be the share of row i's visits at which it was active, a visit in epoch e of weight e^2 (e where rows
-//          are drawn with replacement, which needs longer memory). 0 <= a_i <= 1, so that b_i = y_i a_i s_i / (lambda W)
-//          is always a feasible point of the dual of 1/2 |w|^2 + sum_i C_i l_i, C_i = s_i / (lambda W): no model is
-//          better than it says, whatever was projected on the way. It is near the best one: with equal weights of all
-//          epochs, Pegasos' own w is sum_i b_i x_i as long as nothing was projected, and what the first epochs got wrong
-//          is forgotten sooner with growing ones. With a bias, the heavier class is scaled down until sum_i b_i = 0; the
-//          whole is then scaled to where its value is largest.
-// Average  sum_n t_n w_n, the later the heavier, is lift u + h, kept lazily [LacosteJulienEtAl12, sec. 3]
+// Proof    let a_i be the share of row i's visits at which it was active, a visit in epoch e of weight e^2 (e where
+//          rows are drawn with replacement, which needs a longer memory). 0 <= a_i <= 1, so that
+//          b_i = y_i a_i s_i / (lambda W) is always a feasible point of the dual of 1/2 |w|^2 + sum_i C_i l_i with
+//          C_i = s_i / (lambda W): no model is better than it says, whatever was projected on the way. It is near the
+//          best one: with equal weights of all epochs, Pegasos' own w is sum_i b_i x_i as long as nothing was
+//          projected, and with growing ones what the first epochs got wrong is forgotten sooner. With a bias, the
+//          heavier class is scaled down until sum_i b_i = 0; the whole is then scaled to where its value is largest.
+// Average  sum_n t_n w_n, the later the heavier, is lift u + h, kept lazily [LacosteJulienEtAl12]
 // Stops    after `until_epoch` epochs, or when the budget of visits is spent; a step is never cut. Any cut into calls
 //          gives the same state, bit for bit.
 // Method   [ShalevShwartzEtAl11, fig. 1-2]; its steps are those of a conditional gradient on the dual [Bach15]
@@ -62,7 +62,7 @@ struct GradientCounters {
   double squared_norm = 0;  // of u without c; summed afresh at the start of every epoch, carried along inside
   double squared_radius = 0;
   double lift = 0;
-  double mass = 0;      // sum of the weights of the average
+  double mass = 0;       // sum of the weights of the average
   double mean_bias = 0;  // the sum of c, so weighted
 };
 

@@ -13,7 +13,10 @@ struct Outcome {
   GradientCounters c;
 
   explicit Outcome(const Sample& s)
-      : u(static_cast<std::size_t>(s.d + 1)), h(static_cast<std::size_t>(s.d)), active_of(s.y.size()), visited_of(s.y.size()) {}
+      : u(static_cast<std::size_t>(s.d + 1)),
+        h(static_cast<std::size_t>(s.d)),
+        active_of(s.y.size()),
+        visited_of(s.y.size()) {}
 };
 
 Outcome run(const AnyRows& rows, const Sample& s, const GradientOptions& o, Index budget, Index epochs) {

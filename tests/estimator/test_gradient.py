@@ -105,7 +105,7 @@ def test_a_free_bias_reaches_the_optimum_of_the_free_bias():
 @BOTH
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array, lambda X: X.astype(np.float32)])
 def test_the_figures_are_those_of_the_stated_problem(make, container):
-    """primal = alpha/2 |w|^2 + mean weighted loss; dual = sum a - 1/(2 alpha) |sum a y x|^2 with 0 <= a_i <= s_i / W."""
+    """primal = alpha/2 |w|^2 + mean weighted loss; dual = sum a - 1/(2 alpha) |sum a y x|^2, 0 <= a_i <= s_i / W."""
     X, y = problem()
     X = X.astype(np.float32).astype(np.float64)
     s = np.random.default_rng(2).uniform(0.1, 3, len(y))
@@ -113,7 +113,8 @@ def test_the_figures_are_those_of_the_stated_problem(make, container):
     c, signs = model.certificate_, 2.0 * y - 1
     assert c.primal == pytest.approx(objective(X, signs, 0.02, model.coef_[0], model.intercept_[0], s), rel=1e-9)
     a = 0.02 * signs * model.proof_.b
-    assert (a >= 0).all() and (a <= s / s.sum() * (1 + 1e-12)).all()
+    assert (a >= 0).all()
+    assert (a <= s / s.sum() * (1 + 1e-12)).all()
     v = (a * signs) @ X
     assert c.dual == pytest.approx(a.sum() - v @ v / (2 * 0.02), rel=1e-9)
     again = wm.certify(model, container(X), y, sample_weight=s)
@@ -162,7 +163,8 @@ def test_several_classes_have_a_certificate_each(make, scheme):
 def test_it_stops_when_the_gap_is_reached_and_says_so(make):
     X, y = problem()
     model = make(alpha=0.5, tol=0.02).fit(X, y)
-    assert model.converged_ and model.n_iter_ < 1000
+    assert model.converged_
+    assert model.n_iter_ < 1000
     assert f"relative gap {model.certificate_.relative_gap:.2g} <= 0.02" in model.stop_reason_
     assert model.certificate_.relative_gap <= 0.02
     assert model.n_iter_ in (1, 2, 3, 4, 6, 9, 13, 19, 28, 42, 63, 94)
@@ -207,7 +209,8 @@ def test_a_stream_in_its_own_order_is_an_epoch_of_a_fit():
     np.testing.assert_allclose(stream.intercept_, fit.intercept_, rtol=1e-10)
     assert stream.n_steps_ == fit.n_steps_
     assert stream.certificate_.holds is None
-    assert "199 steps" not in stream.certificate_.claim and f"{stream.n_steps_} steps" in stream.certificate_.claim
+    assert "199 steps" not in stream.certificate_.claim
+    assert f"{stream.n_steps_} steps" in stream.certificate_.claim
 
 
 def test_the_steps_of_sgd_shrink_from_batch_to_batch():

@@ -34,7 +34,7 @@ def vector(state, options):
 
 
 def test_the_first_step_of_pegasos_by_hand():
-    """w = 0: both rows are active, w_2 = 1/(lambda 1 k) (x_0 - x_1); for lambda = 1 that is longer than 1/sqrt(lambda)."""
+    """w = 0: both rows are active, w_2 = 1/(lambda 1 k) (x_0 - x_1); at lambda = 1 it is outside of the ball."""
     X, y = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([1.0, -1.0])
     state, o = run(X, y, 1, lam=4.0, batch=2, drawing="never")
     np.testing.assert_allclose(state.weights(o)[0], [0.125, -0.25])
@@ -47,7 +47,9 @@ def test_the_first_step_of_pegasos_by_hand():
 @pytest.mark.parametrize(("rule", "updates"), [("pegasos", 1), ("sgd", 0)])
 def test_a_row_exactly_on_the_margin_is_active_in_pegasos_and_not_in_sgd(rule, updates):
     """<= 1 and < 1: w = 1, x = 1, y = 1."""
-    solver = GradientSolver(_core.Rows.dense(np.ones((1, 1))), np.ones(1), GradientOptions(rule=rule, lam=1.0, scale=0.5))
+    solver = GradientSolver(
+        _core.Rows.dense(np.ones((1, 1))), np.ones(1), GradientOptions(rule=rule, lam=1.0, scale=0.5)
+    )
     state = solver.start()
     state.u[0], state.sums[SUMS.index("t")] = 1.0, 1.0
     assert state.weights(solver.options)[0].tolist() == [1.0]
@@ -146,7 +148,8 @@ def test_rows_are_drawn_with_replacement_each_as_often_as_any_other():
     X, y = problem(n=10)
     state, _ = run(X, y, 1, rule="sgd", drawing="replace", seed=1)
     counts = state.visited_of
-    assert counts.sum() == 10 and counts.max() > 1
+    assert counts.sum() == 10
+    assert counts.max() > 1
     total = np.zeros(10)
     for seed in range(400):
         total += run(X, y, 1, rule="sgd", drawing="replace", seed=seed)[0].visited_of

@@ -101,7 +101,9 @@ def test_a_trace_comes_back_with_its_gaps():
         np.testing.assert_array_equal(back[name], trace[name])
 
 
-@pytest.mark.parametrize("make", [Perceptron, AveragedPerceptron, BatchPerceptron, MarginPerceptron, VotedPerceptron, Pegasos, SGDSVC])
+@pytest.mark.parametrize(
+    "make", [Perceptron, AveragedPerceptron, BatchPerceptron, MarginPerceptron, VotedPerceptron, Pegasos, SGDSVC]
+)
 @pytest.mark.parametrize("multiclass", ["ovr", "ovo"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_a_perceptron_comes_back_whole(make, multiclass, n_classes):

@@ -139,8 +139,7 @@ class GradientClassifier(StreamedClassifier, Classifier):
 
     def _claim_little(self, data: Training | None) -> SVMCertificate:
         return SVMCertificate(
-            claim=f"{self.n_steps_} steps in {self.n_iter_} batches; the rows of a stream are gone, so their gap is not "
-            "known",
+            claim=f"{self.n_steps_} steps in {self.n_iter_} batches; the rows of a stream are gone, so no gap is known",
             holds=None,
         )
 

@@ -66,8 +66,8 @@ class SGDSVC(GradientClassifier):
         first = self.step_scale / (1 + self.step_delay)
         if first * self.alpha > 1:
             raise BadInput(
-                f"the first step, step_scale / (1 + step_delay) = {first:.4g}, is above 1 / alpha = {1 / self.alpha:.4g}: "
-                "w would swing to and fro. Lower step_scale or alpha."
+                f"the first step, step_scale / (1 + step_delay) = {first:.4g}, is above 1 / alpha = "
+                f"{1 / self.alpha:.4g}: w would swing to and fro. Lower step_scale or alpha."
             )
 
     def _options(self, seed: int) -> GradientOptions:

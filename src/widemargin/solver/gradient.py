@@ -150,7 +150,7 @@ def _gain(visits: np.ndarray, step: np.ndarray) -> float:
 
 
 def dual_point(problem: LinearProblem, state: GradientState, rows: np.ndarray | None = None) -> np.ndarray:
-    """A feasible point of the dual: each variable has the share of its bound that the steps tell, times the best factor.
+    """A feasible point of the dual: the share of its bound that the steps tell of each variable, times a factor.
 
     `rows` are those of the problem among all that the state knows of, None = all. See core/solver/gradient.hpp.
     """
