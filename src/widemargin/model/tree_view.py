@@ -121,17 +121,17 @@ class TreeView:
         out[self._layout[5]] = np.arange(self.node_count)
         return out
 
-    def apply(self, X: np.ndarray) -> np.ndarray:
+    def apply(self, X: Any) -> np.ndarray:
         """The leaf of each row of float32 numbers."""
         X = np.ascontiguousarray(X.toarray() if sp.issparse(X) else X, dtype=np.float32)
         return self._numbers[self._trees.leaves(X, bool(np.isnan(X).any()))[:, 0]]
 
-    def predict(self, X: np.ndarray) -> np.ndarray:
+    def predict(self, X: Any) -> np.ndarray:
         """`value` of the leaf of each row."""
         out = self.value[self.apply(X)]
         return out[:, 0] if self.n_outputs == 1 else out
 
-    def decision_path(self, X: np.ndarray) -> Any:
+    def decision_path(self, X: Any) -> Any:
         """A CSR matrix of ones where a row passes a node."""
         return self.path_to(self.apply(X))
 
