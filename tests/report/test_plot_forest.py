@@ -61,6 +61,14 @@ def test_trees_of_numbers_and_of_scikit_learn(iris):
         TreeDisplay.from_estimator(wm.RandomForestClassifier())
 
 
+def test_sets_of_categories_are_named():
+    X = np.arange(60, dtype=float)[:, None] % 6
+    tree = wm.DecisionTreeClassifier(categorical_features=[0]).fit(X, np.isin(X[:, 0], (1, 4)))
+    (said,) = tree.tree_.category_sets.values()
+    assert set(said) in ({1, 4}, {0, 2, 3, 5})
+    assert "in {" + ", ".join(str(c) for c in said) + "}?" in TreeDisplay.from_estimator(tree).ax_.texts[0].get_text()
+
+
 def test_the_map_shows_the_votes(iris):
     columns = ("petal length (cm)", "petal width (cm)")
     X = iris.data[list(columns)]

@@ -87,6 +87,18 @@ class TreeView:
     def threshold(self) -> np.ndarray:
         return self._layout[3]
 
+    @cached_property
+    def category_sets(self) -> dict[int, tuple[int, ...]]:
+        """The categories that go left, by node; their thresholds only number the sets."""
+        marks = self._trees.categorical
+        if marks is None:
+            return {}
+        inner = np.flatnonzero(self.children_left != TREE_LEAF)
+        nodes = inner[marks[self.feature[inner]].astype(bool)]
+        words = self._trees.sets.reshape(-1, 8)[self.threshold[nodes].astype(np.int64)]
+        bits = np.unpackbits(words.astype("<u4").view(np.uint8), axis=1, bitorder="little")
+        return {int(t): tuple(int(c) for c in np.flatnonzero(row)) for t, row in zip(nodes, bits, strict=True)}
+
     @property
     def missing_go_to_left(self) -> np.ndarray:
         return self._layout[4]
