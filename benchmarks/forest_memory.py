@@ -72,9 +72,10 @@ def main() -> None:
         kept[name] = found
         RESULTS.write_text(json.dumps(list(kept.values()), indent=1) + "\n")
         print(
-            f"{name:20} {found['nodes']:>8} nodes  file {found['wm'] / 1e6:7.2f} MB, pickle {found['pickle'] / 1e6:8.2f} MB "
-            f"({found['file ratio']}x)  memory {found['memory'] / 1e6:7.2f} MB, scikit-learn "
-            f"{found['scikit-learn in memory'] / 1e6:8.2f} MB ({found['memory ratio']}x)",
+            f"{name:20} {found['nodes']:>8} nodes  file {found['wm'] / 1e6:7.2f} MB, pickle "
+            f"{found['pickle'] / 1e6:8.2f} MB ({found['file ratio']}x)  memory "
+            f"{found['memory'] / 1e6:7.2f} MB, scikit-learn {found['scikit-learn in memory'] / 1e6:8.2f} MB "
+            f"({found['memory ratio']}x)",
             flush=True,
         )
 

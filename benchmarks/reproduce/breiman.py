@@ -1,8 +1,8 @@
 """Breiman's tables: bagging [Breiman96, table 1] and random forests [Breiman01, table 2] on the sets at hand.
 
-Random forests: 100 splits with a tenth of the rows for testing, 100 trees, columns a node F = 1 or log2 d + 1, whichever
-has the smaller out-of-bag error. Bagging: 100 such splits, 50 trees. Errors in percent, with the standard error over
-splits; the published figure, and what scikit-learn's trees gave elsewhere by the same protocol where that is known.
+Random forests: 100 splits with a tenth of the rows for testing, 100 trees, columns a node F = 1 or log2 d + 1,
+whichever has the smaller out-of-bag error. Bagging: 100 such splits, 50 trees. Errors in percent, with the standard
+error over splits, beside the published figures.
 
 Data: WIDEMARGIN_DATA.    python benchmarks/reproduce/breiman.py [set …] [--splits 100]
 """

@@ -1,8 +1,9 @@
 """Are forests as accurate as scikit-learn's?
 
-Random splits with a tenth of the rows for testing (40 for small sets, whose test parts are tiny, 10 for the others; sets
-with a test part of their own: ten seeds), 100 trees, ours and scikit-learn's on the same rows: the mean paired difference in points (of accuracy, or of 100 R²), with its standard
-error. Where a set has no number to learn, "set: column" is one of its own measured columns, told from the others.
+Random splits with a tenth of the rows for testing (40 for small sets, whose test parts are tiny, 10 for the others;
+sets with a test part of their own: ten seeds), 100 trees, ours and scikit-learn's on the same rows: the mean paired
+difference in points (of accuracy, or of 100 R²), with its standard error. Where a set has no number to learn,
+"set: column" is one of its own measured columns, told from the others.
 
 Every set is written to results/forests_accuracy.json as soon as it is done, so the study can be run in pieces.
 Data: WIDEMARGIN_DATA.    python benchmarks/reproduce/forests.py [set …] [--splits 10]

@@ -1,8 +1,8 @@
 // Pruning by cost and complexity.
 //
 // Problem  of all trees that arise by cutting back, those that minimise  R(tree) + alpha |leaves|  as alpha grows
-// Symbols  r(t) cost of node t as a leaf (its share of the weight times its impurity);  R_t, l_t costs and number of the
-//          leaves below t;  the link of t is weakest where  (r(t) - R_t) / (l_t - 1)  is smallest
+// Symbols  r(t) cost of node t as a leaf (its share of the weight times its impurity);  R_t, l_t costs and number of
+//          the leaves below t;  the link of t is weakest where  (r(t) - R_t) / (l_t - 1)  is smallest
 // Stops    when the root is left
 // Method   [BreimanEtAl84, ch. 3.3]. Links wait in order; a cut only strengthens those above it, so a stale entry is
 //          known by its age. Of equal links that of the smallest number goes first.

@@ -1,7 +1,7 @@
 // The absolute error of both sides of a cut about their medians, for any weights and any number of outputs.
 //
 // Problem  score = - sum of w_i |y_i - median| on the left and on the right
-// Symbols  places: the targets of a node in order of size;  two sums a side by place, of weights and of weighted targets
+// Symbols  places: the targets of a node in order of size;  two sums a side by place, of weights and weighted targets
 // Method   Fenwick trees over the places: a row changes sides, and the median of a side is found, in log m steps.
 //          Where half the weight lies exactly below a target, the median is the mean of it and the next.
 #pragma once

@@ -239,7 +239,9 @@ def ground() -> Any:
 
 
 def grow_arguments() -> list[Any]:
-    return [ground(), 0, False, 2, 0, 0, 2, 1, 0.0, 0.0, 1, True, N, np.cumsum(np.ones(N)), False, 0, 0, 3, 1]
+    limits = [2, 0, 0, 2, 1, 0.0, 0.0]
+    draws = [1, True, N, np.cumsum(np.ones(N)), False, 0]
+    return [ground(), 0, False, *limits, *draws, np.zeros(D, np.int8), False, 0, 3, 1]
 
 
 def forest() -> Any:
@@ -249,7 +251,7 @@ def forest() -> Any:
 
 
 def trees_arguments() -> list[Any]:
-    nodes, shift, first, leaf, _, rows, sets = forest().arrays()
+    nodes, shift, first, leaf, _, rows, sets, _ = forest().arrays()
     return [nodes, shift, first, leaf, len(rows), D, np.array([0, 1, 0], np.uint8), sets]
 
 
@@ -268,7 +270,7 @@ def stump_tables() -> list[Any]:
 
 
 def tables() -> tuple[np.ndarray, np.ndarray]:
-    _, _, _, _, stats, rows, _ = forest().arrays()
+    _, _, _, _, stats, rows, _, _ = forest().arrays()
     return stats.reshape(-1, 2), rows
 
 
@@ -284,6 +286,13 @@ def votes_arguments() -> list[Any]:
 def sums_arguments() -> list[Any]:
     first = forest().arrays()[2]
     return [1, *tables(), np.zeros((first[2] - first[1], 2)), np.zeros(first[2] - first[1], np.int64)]
+
+
+def cut_arguments() -> list[Any]:
+    first = forest().arrays()[2]
+    size = int(first[2] - first[1])
+    rows = np.ones(size, np.int64)
+    return [_core.Trees(*trees_arguments()), 1, np.zeros(size, np.uint8), np.ones((size, 2)), rows, np.zeros((size, 1))]
 
 
 CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
@@ -434,7 +443,12 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "add_stump_tables": (_core.add_stump_tables, stump_tables),
     "Forest": (lambda *a: _core.Forest(*a).grow(*grow_arguments()), lambda: [D, 2, True]),
     "Forest.grow": (lambda *a: _core.Forest(D, 2, True).grow(*a), grow_arguments),
-    "Forest.append": (lambda *a: forest().append(*a), lambda: [_core.Trees(*trees_arguments()), *tables()]),
+    "Forest.append": (lambda *a: forest().append(*a), lambda: [_core.Trees(*trees_arguments()), *tables(), None]),
+    "Forest.append_cut": (lambda *a: forest().append_cut(*a), cut_arguments),
+    "prune_path": (
+        _core.prune_path,
+        lambda: [np.array([1, -1, -1]), np.array([2, -1, -1]), np.array([1.0, 0.2, 0.3])],
+    ),
     "Trees": (lambda *a: _core.Trees(*a).votes(*votes_arguments()), trees_arguments),
     "Trees.leaves": (
         lambda *a: _core.Trees(*trees_arguments()).leaves(*a),

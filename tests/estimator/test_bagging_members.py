@@ -22,7 +22,7 @@ def data(n=150, d=5, seed=0):
 def test_trees_that_grow_together_draw_as_members_do(member, weighted):
     X, y = data()
     w = np.random.default_rng(1).uniform(0.5, 2.0, 150) if weighted else None
-    bag = wm.BaggingClassifier(member, 12, oob_score=True).fit(X, y, sample_weight=w)
+    bag = wm.BaggingClassifier(member, 30, oob_score=True).fit(X, y, sample_weight=w)
     assert bag.forest_ is not None
     alone = member or wm.DecisionTreeClassifier()
     for tree, drawn in zip(bag.estimators_, bag.estimators_samples_, strict=True):
@@ -30,7 +30,7 @@ def test_trees_that_grow_together_draw_as_members_do(member, weighted):
         same = wm.DecisionTreeClassifier(max_depth=alone.max_depth).fit(X, y, sample_weight=times)
         assert tree.tree_.weighted_n_node_samples[0] == 150
         assert tree.score(X, y, sample_weight=times) == pytest.approx(same.score(X, y, sample_weight=times), abs=0.02)
-    apart = [bag.estimators_[b].predict_proba(X) for b in range(12)]
+    apart = [bag.estimators_[b].predict_proba(X) for b in range(30)]
     np.testing.assert_allclose(bag.predict_proba(X), np.mean(apart, axis=0))
     votes, voters = np.zeros((150, 2)), np.zeros(150)
     for said, drawn in zip(apart, bag.estimators_samples_, strict=True):

@@ -93,8 +93,8 @@ def test_pruned_trees_are_scikit_learns():
         ours = wm.DecisionTreeRegressor(ccp_alpha=alpha).fit(X, y)
         theirs = peer.DecisionTreeRegressor(ccp_alpha=alpha, random_state=0).fit(X, y)
         np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-9)
-    forest = wm.RandomForestRegressor(10, ccp_alpha=0.1, oob_score=True).fit(X, y)
-    full = wm.RandomForestRegressor(10, oob_score=True).fit(X, y)
+    forest = wm.RandomForestRegressor(10, ccp_alpha=0.1).fit(X, y)
+    full = wm.RandomForestRegressor(10).fit(X, y)
     assert len(forest.trees_.nodes) < len(full.trees_.nodes) / 4
     assert wm.certify(forest, X, y).holds
     on = wm.RandomForestRegressor(5, ccp_alpha=0.1, warm_start=True).fit(X, y).set_params(n_estimators=10).fit(X, y)

@@ -93,10 +93,11 @@ class Bagging(Learner):
         old = self._kept_members()
         proof = BaggingProof(seed_from(self.random_state), self._draw_size(data), self.bootstrap)
         columns = [self._columns(proof.seed, b, data.d) for b in range(self.n_estimators)]
-        if not self._regression:
+        if data.labels is not None:
             self.classes_, self.n_classes_ = data.labels.classes, len(data.labels)
-        apart = params or columns_drawn(columns, data.d) or (old and self.forest_ is None)
-        self.forest_ = None if apart else grown_together(self, data, proof, self.forest_ if old else None)
+        before = vars(self).get("forest_") if old else None
+        apart = params or columns_drawn(columns, data.d) or (old and before is None)
+        self.forest_: Any = None if apart else grown_together(self, data, proof, before)
         if self.forest_ is None:
             fresh = range(len(old), self.n_estimators)
             grown = crew(self._threads(), lambda b, _: self._member(data, proof, b, columns[b], params), list(fresh))

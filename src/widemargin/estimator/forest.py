@@ -62,7 +62,7 @@ _PARAMETERS = """
     max_bins : int, optional
         At most so many different numbers a column, as bins of equally many rows; None: all of them, cuts are exact.
     monotonic_cst : array-like of int, dict or None, default=None
-        By column: what is said may only rise (1) or only fall (-1) with it, or both (0). For one number, or two classes.
+        By column: what is said may only rise (1) or only fall (-1) with it, or both (0). For one number or two classes.
     ccp_alpha : float, default=0.0
         Trees are cut back until each leaf lowers the cost by more than this.
     honest : bool, default=False

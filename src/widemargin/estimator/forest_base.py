@@ -25,7 +25,7 @@ from ..model.trees import Trees
 from ..solver.forest import ForestSolver, ForestState
 from .forest_importance import oob_importances
 from .tree import DecisionTreeClassifier, DecisionTreeRegressor
-from .tree_base import NEARLY_FREE, TreeLearner
+from .tree_base import TreeLearner
 from .tree_input import TreeTraining
 from .whole import whole_or_nothing
 
@@ -90,7 +90,7 @@ class ForestLearner(TreeLearner):
     def _fit_members(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """The trees alone, for a bag that looks after the rest."""
         data = self._fit(X, y, sample_weight)
-        self.certificate_ = None if data.n * len(self.trees_) > NEARLY_FREE else self._first_certificate(data)
+        self.certificate_ = self._first_certificate(data)
         return self
 
     def _oob_votes_of(self, X: Any, seed: int, draws: int, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

@@ -87,6 +87,18 @@ class TreeView:
     def threshold(self) -> np.ndarray:
         return self._layout[3]
 
+    @cached_property
+    def category_sets(self) -> dict[int, tuple[int, ...]]:
+        """The categories that go left, by node; their thresholds only number the sets."""
+        marks = self._trees.categorical
+        if marks is None:
+            return {}
+        inner = np.flatnonzero(self.children_left != TREE_LEAF)
+        nodes = inner[marks[self.feature[inner]].astype(bool)]
+        words = self._trees.sets.reshape(-1, 8)[self.threshold[nodes].astype(np.int64)]
+        bits = np.unpackbits(words.astype("<u4").view(np.uint8), axis=1, bitorder="little")
+        return {int(t): tuple(int(c) for c in np.flatnonzero(row)) for t, row in zip(nodes, bits, strict=True)}
+
     @property
     def missing_go_to_left(self) -> np.ndarray:
         return self._layout[4]
@@ -121,17 +133,17 @@ class TreeView:
         out[self._layout[5]] = np.arange(self.node_count)
         return out
 
-    def apply(self, X: np.ndarray) -> np.ndarray:
+    def apply(self, X: Any) -> np.ndarray:
         """The leaf of each row of float32 numbers."""
         X = np.ascontiguousarray(X.toarray() if sp.issparse(X) else X, dtype=np.float32)
         return self._numbers[self._trees.leaves(X, bool(np.isnan(X).any()))[:, 0]]
 
-    def predict(self, X: np.ndarray) -> np.ndarray:
+    def predict(self, X: Any) -> np.ndarray:
         """`value` of the leaf of each row."""
         out = self.value[self.apply(X)]
         return out[:, 0] if self.n_outputs == 1 else out
 
-    def decision_path(self, X: np.ndarray) -> Any:
+    def decision_path(self, X: Any) -> Any:
         """A CSR matrix of ones where a row passes a node."""
         return self.path_to(self.apply(X))
 
