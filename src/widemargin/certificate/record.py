@@ -301,7 +301,7 @@ def merge(parts: Mapping[str, Certificate], *, data_digest: str = "") -> Certifi
         raise ValueError("merge needs at least one certificate, got 0")
     if len(members) == 1:
         return members[0]
-    kind_of = type(members[0])
+    kind_of: Any = type(members[0])
     figures: dict[str, Any] = {}
     for name, rule in _rules(kind_of).items():
         values = [getattr(m, name, None) for m in members]
