@@ -20,8 +20,8 @@ template <class T>
 void kernel_expansion(const AnyRows& x, const KernelSpec& spec, const Column* J, const double* c, Index m, double* out,
                       int threads, Poll poll);
 
-// The same in float64 for many expansions, each over its own items: those of part p end at ends[p], and item a of it has
-// the coefficient c[a] and the sum out[a].
+// The same in float64 for many expansions, each over its own items: those of part p end at ends[p], and item a of it
+// has the coefficient c[a] and the sum out[a].
 void kernel_expansions(const AnyRows& x, const KernelSpec& spec, const Column* items, const Index* ends, Index parts,
                        const double* c, double* out, int threads, Poll poll);
 

@@ -17,8 +17,8 @@ namespace widemargin {
 constexpr double exp_error = 8;  // units of roundoff (2^-24 or 2^-53)
 constexpr double log2_e = 0x1.71547652b82fep+0;
 
-// k[a][b], a < m and b < n, holds x_a . z_b and becomes the kernel value. `ga`, `gb`: gamma |x_a|^2, gamma |z_b|^2 times
-// log2_e (rbf only).
+// k[a][b], a < m and b < n, holds x_a . z_b and becomes the kernel value. `ga`, `gb`: gamma |x_a|^2, gamma |z_b|^2
+// times log2_e (rbf only).
 template <class T>
 void finish(const KernelSpec& spec, T* const* k, Index m, Index n, const T* ga, const T* gb);
 

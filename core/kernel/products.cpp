@@ -69,8 +69,7 @@ struct Tile {
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
-      for (int p = 0; p < P; ++p)
-        *reinterpret_cast<V*>(out[r] + at + p * W) = Cut ? s[r][p] + rest[r][p] : s[r][p];
+      for (int p = 0; p < P; ++p) *reinterpret_cast<V*>(out[r] + at + p * W) = Cut ? s[r][p] + rest[r][p] : s[r][p];
   }
 };
 

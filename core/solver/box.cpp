@@ -112,17 +112,19 @@ void BoxSolver::keep_some(const BoxState& s) {
 }
 
 void BoxSolver::take_worst(const BoxState& s, int g, const std::vector<std::uint16_t>& keys, double sign, Index most) {
-  candidates_.clear();
-  each_candidate(keys.data(), p_.N, [&](Index v) {
-    if (group(v) == g && !in_[z(v)]) candidates_.push_back(static_cast<Column>(v));
-  });
+  const auto each = [&](auto take) {
+    each_candidate(keys.data(), p_.N, [&](Index v) {
+      if (group(v) == g && !in_[z(v)]) take(v);
+    });
+  };
   std::uint32_t count[bins] = {};
-  for (const Column v : candidates_) ++count[keys[z(v)]];
+  each([&](Index v) { ++count[keys[z(v)]]; });
   Index limit = 0;
   for (Index seen = count[0]; seen < most && limit + 1 < bins; seen += count[++limit]) continue;
   worst_.clear();
-  for (const Column v : candidates_)
-    if (keys[z(v)] <= limit) worst_.push_back({sign * (s.f[item(v)] - p_.t[v]), v});
+  each([&](Index v) {
+    if (keys[z(v)] <= limit) worst_.push_back({sign * (s.f[item(v)] - p_.t[v]), static_cast<Column>(v)});
+  });
   most = std::min(most, static_cast<Index>(worst_.size()));
   if (most < static_cast<Index>(worst_.size()))
     std::nth_element(worst_.begin(), worst_.begin() + most, worst_.end(), [](const Side& a, const Side& b) {

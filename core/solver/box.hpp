@@ -136,7 +136,6 @@ class BoxSolver {
   std::vector<double> step_;
   Extremes extremes_[2];                  // of each group
   std::vector<std::uint16_t> up_, down_;  // who violates
-  std::vector<Column> candidates_;
   std::vector<Side> worst_;
 };
 

@@ -11,6 +11,7 @@ import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -324,6 +325,13 @@ def verdict_of_all(verdicts: list[bool | None]) -> bool | None:
     return None if any(v is None for v in verdicts) else True
 
 
+@cache
+def _rules(kind_of: type[Certificate]) -> dict[str, Any]:
+    """How each of a family's own figures is merged."""
+    rules, own = {**_MERGE, **getattr(kind_of, "merge_rules", {})}, {f.name for f in fields(kind_of)}
+    return {name: rule for name, rule in rules.items() if name in own}
+
+
 def merge(parts: Mapping[str, Certificate], *, data_digest: str = "") -> Certificate:
     """One certificate over those of the classes or pairs: worst margin, summed updates, holds if all do.
 
@@ -334,14 +342,12 @@ def merge(parts: Mapping[str, Certificate], *, data_digest: str = "") -> Certifi
         raise ValueError("merge needs at least one certificate, got 0")
     if len(members) == 1:
         return members[0]
-    kind_of = type(members[0])
-    rules = {**_MERGE, **getattr(kind_of, "merge_rules", {})}
-    own = {f.name for f in fields(kind_of)}
+    kind_of: Any = type(members[0])
     figures: dict[str, Any] = {}
-    for name in own & rules.keys():
+    for name, rule in _rules(kind_of).items():
         values = [getattr(m, name, None) for m in members]
-        figures[name] = None if any(v is None for v in values) else rules[name](values)
-    if "separable" in own:
+        figures[name] = None if None in values else rule(values)
+    if hasattr(kind_of, "separable"):
         figures["separable"] = verdict_of_all([getattr(m, "separable", None) for m in members])
     good = sum(m.holds is True for m in members)
     return kind_of(

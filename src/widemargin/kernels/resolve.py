@@ -32,7 +32,7 @@ def as_kernel(
     gamma="scale" is 1 / (features x variance of all values, weighted), "auto" is 1 / features. With the `names` of the
     columns, a kernel that looks at some of them by name gets their numbers.
     """
-    if isinstance(wish, Kernel):
+    if not isinstance(wish, str) and isinstance(wish, Kernel):
         return wish if names is None else with_indices(wish, names)
     if callable(wish):
         return Function(wish)
