@@ -206,13 +206,15 @@ class EstimatorLearner:
             model.set_params(random_state=int(keyed(self.seed, "learner", t).integers(2**31)))
         targets = targets if ask.kind == "numbers" else self.labels[targets]
         if draw is None:
-            return model.fit(self.sample.X, targets, sample_weight=w)
+            model.fit(self.sample.X, targets, sample_weight=w)
+            return model
         rows = keyed(self.seed, "sample", draw).choice(self.sample.n, self.sample.n, p=w / w.sum())
         if self.sample.k:  # each class has its heaviest row at least
             absent = np.setdiff1d(np.arange(self.sample.k), self.sample.y[rows])
             rows = np.append(rows, [np.argmax(w * (self.sample.y == c)) for c in absent]).astype(np.intp)
         rows = np.sort(rows)
-        return model.fit(self.sample.X[rows], targets[rows])
+        model.fit(self.sample.X[rows], targets[rows])
+        return model
 
 
 def what_it_says(model: Any, X: Any, kind: str, labels: np.ndarray) -> np.ndarray:
