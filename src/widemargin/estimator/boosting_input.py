@@ -46,6 +46,7 @@ def compares(template: Any) -> bool:
 
 def read_boosting(estimator: Any, X: Any, y: Any, sample_weight: Any, *, regression: bool, reset: bool) -> BoostRows:
     """Reads and checks. Rows of weight 0 are absent."""
+    _refuse_negative(sample_weight)
     weights = None if regression else estimator.class_weight
     if not compares(estimator.estimator):
         data = read_training(
@@ -58,7 +59,8 @@ def read_boosting(estimator: Any, X: Any, y: Any, sample_weight: Any, *, regress
             reset=reset,
             threads=estimator._threads(),
         )
-        return BoostRows(data.X, data.y, data.weight, data.labels, data.digest)
+        rows = type(X)(data.X) if getattr(X, "format", "") == "csc" else data.X  # columns for those who go by columns
+        return BoostRows(rows, data.y, data.weight, data.labels, data.digest)
     rows = read_trees(estimator, X, y, sample_weight, regression=regression, reset=reset)
     if rows.outputs > 1 or not rows.flat:
         raise BadInput(
@@ -71,6 +73,15 @@ def read_boosting(estimator: Any, X: Any, y: Any, sample_weight: Any, *, regress
             f"{labels.classes.tolist()[0]!r}."
         )
     return BoostRows(rows.X, rows.y[:, 0], rows.weight, labels, rows.digest)
+
+
+def _refuse_negative(sample_weight: Any) -> None:
+    given = np.asarray(sample_weight) if sample_weight is not None else np.empty(0)
+    if given.ndim == 1 and given.size > 1 and given.dtype.kind in "iuf" and (given < 0).any():
+        row = int(np.argmax(given < 0))
+        raise BadInput(
+            f"Negative values in data passed to `sample_weight`: {given[row]} in row {row}; give weights of 0 or more."
+        )
 
 
 def blocks_of(estimator: Any, X: Any) -> Iterator[Any]:

@@ -108,7 +108,7 @@ class Booster:
         if step is None:
             return "no edge"
         state.add(answer.member, answer.said, step, answer.error)
-        return "perfect" if answer.error == 0 and not answer.drawn else None
+        return "perfect" if answer.error == 0 else None
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,6 @@ class Answer:
     member: Any
     said: np.ndarray  # one line a row
     error: float  # (1 - edge) / 2; NaN where it has no meaning
-    drawn: bool = False  # learnt from rows that were drawn: the next one will be another
 
 
 class StumpLearner:
@@ -148,27 +147,37 @@ LARGEST = 13.8  # of a real answer: shares are kept from 0 and 1 by 1e-12
 
 
 HEAVY = 1e29  # weights that no estimator is given
+ATTEMPTS = 3  # draws of a round
 
 
 class EstimatorLearner:
     """Copies of an estimator, one for each ask.
 
     `drawn`: rows are drawn by their weights instead of weighted, which also serves estimators that know no weights.
-    None: only where one with weights makes no error, for it would be the same in every round from then on.
+    None: only where one with weights makes no error, for it would be the same in every round from then on. One from a
+    draw that makes no error is tried again.
     """
 
     def __init__(self, sample: Sample, template: Any, labels: np.ndarray, seed: int, drawn: bool | None) -> None:
         self.sample, self.template, self.labels, self.seed, self.drawn = sample, template, labels, seed, drawn
 
     def answer(self, ask: Ask, t: int = 0) -> Answer:
-        answer = self._answer(ask, t, bool(self.drawn))
-        return self._answer(ask, t, True) if self.drawn is None and answer.error == 0 else answer
+        if not self.drawn:
+            answer = self._answer(ask, t, None)
+            if self.drawn is not None or answer.error != 0:
+                return answer
+        for attempt in range(ATTEMPTS):
+            answer = self._answer(ask, t, ATTEMPTS * t + attempt)
+            if answer.error != 0:
+                break
+        return answer
 
     def says(self, member: Any) -> np.ndarray:
         """What a real answer of before says of the rows."""
         return what_it_says(member, self.sample.X, "real", self.labels)
 
-    def _answer(self, ask: Ask, t: int, drawn: bool) -> Answer:
+    def _answer(self, ask: Ask, t: int, draw: int | None) -> Answer:
+        """`draw`: the number of the draw of rows; None: weights."""
         s = self.sample
         w = np.abs(ask.v) if ask.v.ndim == 1 else np.abs(ask.v).sum(axis=1)
         w = w / w.max()
@@ -177,7 +186,7 @@ class EstimatorLearner:
             w, given = w * s.u, given * s.u
         scale = 2.0 ** np.round(np.log2(s.weight / given.sum()))  # about 1 a row
         scale = scale if given.max() * scale < HEAVY else 1.0
-        model = self._fitted(given * scale, s.y if ask.z is None else ask.z, ask, t, drawn)
+        model = self._fitted(given * scale, s.y if ask.z is None else ask.z, ask, t, draw)
         w = w / w.sum()
         said = what_it_says(model, s.X, ask.kind, self.labels)
         error = np.nan
@@ -189,17 +198,23 @@ class EstimatorLearner:
             total = np.abs(ask.v) if s.u is None else np.abs(ask.v) * s.u[:, None]
             edge = (ask.v * said if s.u is None else ask.v * said * s.u[:, None]).sum() / total.sum()
             error = 0.5 - 0.5 * edge if ask.kind == "many" else 0.5 - edge
-        return Answer(model, said, error, drawn)
+        return Answer(model, said, error)
 
-    def _fitted(self, w: np.ndarray, targets: np.ndarray, ask: Ask, t: int, drawn: bool) -> Any:
+    def _fitted(self, w: np.ndarray, targets: np.ndarray, ask: Ask, t: int, draw: int | None) -> Any:
         model = clone(self.template)
         if "random_state" in model.get_params():
             model.set_params(random_state=int(keyed(self.seed, "learner", t).integers(2**31)))
         targets = targets if ask.kind == "numbers" else self.labels[targets]
-        if not drawn:
-            return model.fit(self.sample.X, targets, sample_weight=w)
-        rows = np.sort(keyed(self.seed, "sample", t).choice(self.sample.n, self.sample.n, p=w / w.sum()))
-        return model.fit(self.sample.X[rows], targets[rows])
+        if draw is None:
+            model.fit(self.sample.X, targets, sample_weight=w)
+            return model
+        rows = keyed(self.seed, "sample", draw).choice(self.sample.n, self.sample.n, p=w / w.sum())
+        if self.sample.k:  # each class has its heaviest row at least
+            absent = np.setdiff1d(np.arange(self.sample.k), self.sample.y[rows])
+            rows = np.append(rows, [np.argmax(w * (self.sample.y == c)) for c in absent]).astype(np.intp)
+        rows = np.sort(rows)
+        model.fit(self.sample.X[rows], targets[rows])
+        return model
 
 
 def what_it_says(model: Any, X: Any, kind: str, labels: np.ndarray) -> np.ndarray:
