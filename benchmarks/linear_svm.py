@@ -144,9 +144,13 @@ def show(problem: str, loss: str, rows: dict[str, Any]) -> None:
         print(f"  least: {min(faster.values()):.2f} x", flush=True)
 
 
-def kept_results(known: dict[str, Any]) -> None:
+def kept_results(**found: Any) -> dict[str, Any]:
+    """All that is known, with what was found put in; read anew, since rows may be run side by side."""
+    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    known.update(found)
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps(known, indent=2) + "\n")
+    return known
 
 
 def verdict(known: dict[str, Any]) -> None:
@@ -163,7 +167,8 @@ def verdict(known: dict[str, Any]) -> None:
         share = figures["share"]
         print(f"  path {row:44} asked {ASKED_SHARE:5.2f}  {share:7.2f}  {'holds' if share <= ASKED_SHARE else 'MISSED'}")
     agreed = known.get("agreement", {})
-    print(f"  same optimum on {agreed.get('problems', 0)} problems: {agreed.get('holds', 'not measured')}")
+    if agreed:
+        print(f"  same optimum on {agreed['problems']} problems of {len(agreed['sets'])} sets: {agreed['holds']}")
 
 
 def main() -> None:
@@ -172,7 +177,6 @@ def main() -> None:
     for option in ("--agree", "--path", "--verdict"):
         parser.add_argument(option, action="store_true")
     args = parser.parse_args()
-    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     names = [*MADE, *(REAL if "WIDEMARGIN_DATA" in os.environ else ())]
     wanted = args.rows or [f"{p}:{x}" for p in names for x in PEERS]
     for row in [] if args.agree or args.path or args.verdict else wanted:
@@ -180,14 +184,15 @@ def main() -> None:
         for loss in [only] if only else list(PEERS):
             found = race(problem, loss)
             show(problem, loss, found)
-            known[f"{problem} {loss}"] = {"measured": str(date.today()), "runs": found, "times": ratios(problem, found)}
-            kept_results(known)
+            times = ratios(problem, found)
+            kept_results(**{f"{problem} {loss}": {"measured": str(date.today()), "runs": found, "times": times}})
     if args.agree:
-        known["agreement"] = agreement.agreement()
+        sets = agreement.agreement(args.rows)
+        kept_results(agreement=agreement.together({**kept_results().get("agreement", {}).get("sets", {}), **sets}))
     if args.path:
-        known["path"] = {**known.get("path", {}), **path(args.rows)}
-    kept_results(known)
-    verdict(known)
+        shares = path(args.rows)
+        kept_results(path={**kept_results().get("path", {}), **shares})
+    verdict(kept_results())
 
 
 if __name__ == "__main__":

@@ -174,22 +174,26 @@ def beside_kernel_machine(name: str) -> dict[str, dict[str, float]]:
     return out
 
 
-def agreement() -> dict[str, Any]:
+def agreement(only: list[str]) -> dict[str, Any]:
+    """Figures of all problems, set by set."""
     warnings.simplefilter("ignore")
-    out: dict[str, Any] = {"measured": str(date.today()), "asked": TOL, "sets": {}}
-    for name in SMALL:
+    sets = {}
+    for name in only or SMALL:
         figures = {**beside_liblinear(name), **beside_kernel_machine(name)}
-        out["sets"][name] = figures
+        sets[name] = figures
         over = max(figures, key=lambda k: figures[k]["over"])
         under = max(f["undercut"] for f in figures.values())
         print(f"{name:16} {len(figures):3} problems, ours over theirs at most {figures[over]['over']:.1e} ({over}), "
               f"undercut by {under:.1e}, theirs worse by up to {-min(f['over'] for f in figures.values()):.1e}",
               flush=True)  # fmt: skip
-    every = [f for figures in out["sets"].values() for f in figures.values()]
-    out["problems"] = len(every)
-    out["over"], out["undercut"] = max(f["over"] for f in every), max(f["undercut"] for f in every)
-    out["holds"] = bool(out["over"] <= TOL and out["undercut"] <= 1e-12)
-    out["near"] = sum(abs(f["over"]) <= 1e-4 for f in every)
-    verdict = "same optimum" if out["holds"] else "NOT the same"
-    print(f"{len(every)} problems on {len(SMALL)} sets: {verdict}; in {out['near']} theirs is within 1e-4")
-    return out
+    return sets
+
+
+def together(sets: dict[str, Any]) -> dict[str, Any]:
+    """What all sets say; `near` counts the problems in which theirs is within 1e-4 of ours."""
+    every = [f for figures in sets.values() for f in figures.values()]
+    over, undercut = max(f["over"] for f in every), max(f["undercut"] for f in every)
+    near = sum(abs(f["over"]) <= 1e-4 for f in every)
+    holds = bool(over <= TOL and undercut <= 1e-12)
+    return {"measured": str(date.today()), "asked": TOL, "problems": len(every), "near": near, "over": over,
+            "undercut": undercut, "holds": holds, "sets": sets}  # fmt: skip
