@@ -164,8 +164,8 @@ def verdict(known: dict[str, Any]) -> None:
             said = f"{mine[who]:7.2f}  {'holds' if mine[who] >= least else 'MISSED'}" if mine else "  not measured"
             print(f"  {row:24} {who or peer or 'fastest peer':24} asked {least:5.1f}  {said}")
     for row, figures in known.get("path", {}).items():
-        share = figures["share"]
-        print(f"  path {row:44} asked {ASKED_SHARE:5.2f}  {share:7.2f}  {'holds' if share <= ASKED_SHARE else 'MISSED'}")
+        said = "holds" if figures["share"] <= ASKED_SHARE else "MISSED"
+        print(f"  path {row:44} asked {ASKED_SHARE:5.2f}  {figures['share']:7.2f}  {said}")
     agreed = known.get("agreement", {})
     if agreed:
         print(f"  same optimum on {agreed['problems']} problems of {len(agreed['sets'])} sets: {agreed['holds']}")

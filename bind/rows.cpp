@@ -43,7 +43,8 @@ bool in_column_order(const Rows& rows, InOut<T> values, InOut<Column> columns) {
   const auto* view = std::get_if<SparseRows<T>>(&rows.view);
   if (view == nullptr) fail("rows and values must be sparse and of one type");
   const auto size = static_cast<std::size_t>(stored(*view));
-  if (values.shape(0) != size || columns.shape(0) != size) fail("as many values and columns as the rows have are needed");
+  if (values.shape(0) != size || columns.shape(0) != size)
+    fail("as many values and columns as the rows have are needed");
   nb::gil_scoped_release free;
   return sort_columns(*view, values.data(), columns.data(), poll_signals);
 }

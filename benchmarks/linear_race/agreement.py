@@ -1,4 +1,4 @@
-"""Is the optimum that of LIBLINEAR (regularised bias) and that of the kernel machine (free bias)? All losses, with weights.
+"""Is the optimum that of LIBLINEAR (regularised bias) and of the kernel machine (free bias)? All losses, weights too.
 
 Rows are scaled by the largest number of each feature; LinearSVR is asked for the labels as numbers, with a tube of 0.1.
 A figure is ours over theirs, less 1: below 0 where theirs is worse. Asked: it is at most the tolerance, and theirs is

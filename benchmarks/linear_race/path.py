@@ -16,7 +16,7 @@ ASKED = 0.35
 
 
 def path(only: list[str]) -> dict[str, Any]:
-    """CPU seconds of 20 machines along C over those of 20 fits of their own, at the same tolerance; the least of two."""
+    """CPU seconds of 20 machines along C over those of 20 fits of their own, same tolerance; the least of two."""
     import widemargin as wm
 
     out: dict[str, Any] = {}

@@ -21,7 +21,8 @@ bool sorted_by(const SparseRows<T>& rows, Index longest, unsigned place_bits, T*
     const Index first = rows.offset[i], m = rows.offset[i + 1] - first;
     const Column* from = rows.j + first;
     for (Index k = 0; k < m; ++k)
-      keys[static_cast<std::size_t>(k)] = static_cast<Key>(static_cast<Key>(from[k]) << place_bits) | static_cast<Key>(k);
+      keys[static_cast<std::size_t>(k)] =
+          static_cast<Key>(static_cast<Key>(from[k]) << place_bits) | static_cast<Key>(k);
     sort_keys(keys.data(), m, spare.data());
     for (Index k = 0; k < m; ++k) {
       const auto at = static_cast<Index>(keys[static_cast<std::size_t>(k)] & place);

@@ -6,8 +6,8 @@
 
 namespace widemargin {
 
-// Writes the numbers and columns of `rows` to x and j, row by row, columns rising; numbers of the same column stay in
-// their order, side by side. Returns whether every column stands at most once in a row. The rows must have been checked.
+// Writes the numbers and columns of `rows`, which must have been checked, to x and j, row by row, columns rising;
+// numbers of the same column stay in their order, side by side. Returns whether no column stands twice in a row.
 template <class T>
 bool sort_columns(const SparseRows<T>& rows, T* x, Column* j, Poll poll = never);
 
