@@ -6,10 +6,13 @@ recomputed in float64. Ours runs with several tolerances, certificate included; 
 quickest of its runs whose objective is not above the peer's. On real sets a peer counts with the quickest of its runs
 that comes within 1e-4 of the optimum (ours: gap 1e-4, the default). The optimum is that of a run with gap 1e-9.
 
-    python benchmarks/linear_svm.py [row ...] [--agree] [--path]
+    python benchmarks/linear_svm.py [row ...] [--agree] [--path] [--verdict]
 
---agree  objectives beside liblinear's on small real sets, all losses, with weights, and beside SVC's, with a free bias
---path   20 values of C from 1e-3 to 1e3 along a path, against the sum of 20 fits
+row      a problem (text, dense, a9a, ...), or problem:loss; all of them without any option
+--agree  objectives beside LIBLINEAR's on real sets, all losses, with weights, and beside SVC's and SVR's, free bias
+--path   20 values of C from 1e-3 to 1e3 along a path, against the sum of 20 fits (on the named sets, if any)
+--verdict  only the table of what is asked and what was last measured; it also comes at the end of every run
+A fit that takes over LIMIT CPU seconds is cut short and has no figure.
 WIDEMARGIN_DATA, WIDEMARGIN_PEERS as in kernel_svm.py
 """
 
@@ -18,6 +21,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,6 +31,8 @@ from typing import Any
 
 import numpy as np
 from linear_race import agreement
+from linear_race.path import ASKED as ASKED_SHARE
+from linear_race.path import path
 from linear_race.problems import MADE, REAL, kept
 
 HERE = Path(__file__).parent
@@ -50,9 +56,10 @@ PEERS: dict[str, list[tuple[str, dict[str, Any], tuple[float, ...]]]] = {
     ],
 }
 MULTICLASS = ("sector", "news20")
-# Minutes each, and far behind the others when they were last run.
-SLOW = {("dense", "sklearn 0.01", "hinge"), ("dense", "sgd 0.001", "hinge"), ("dense", "snapml 0.001", "squared_hinge"),
-        ("dense", "liblinear 0.1", "squared_hinge"), ("dense", "sklearn 0.01", "squared_hinge")}  # fmt: skip
+LIMIT = 150  # CPU seconds
+ASKED = {"dense hinge": {"liblinear": 10.0}, "dense squared_hinge": {"liblinear primal": 2.0},
+         "text hinge": {"liblinear": 2.0, "": 1.3}, "text squared_hinge": {"liblinear": 2.0, "": 1.3}}  # fmt: skip
+ASKED_REAL = {"": 1.5}  # the fastest of all
 TWO_ONLY = ("snapml", "sgd")
 
 
@@ -72,12 +79,14 @@ def run(problem: str, learner: str, loss: str, tol: float, more: dict[str, Any],
     with tempfile.TemporaryDirectory() as folder:
         out = str(Path(folder) / "w.npz")
         request = {"problem": problem, "learner": learner, "loss": loss, "C": 1.0, "tol": tol, "more": more,
-                   "repeats": repeats, "out": out}  # fmt: skip
+                   "repeats": repeats, "out": out, "limit": LIMIT}  # fmt: skip
         env = {**os.environ, **dict.fromkeys(THREADS, "1")}
         done = subprocess.run(
             [python, str(HERE / "linear_race" / "one.py"), json.dumps(request)],
             capture_output=True, text=True, env=env, check=False,
         )  # fmt: skip
+        if done.returncode == -signal.SIGXCPU:
+            return {"failed": f"over {LIMIT} CPU s"}
         if done.returncode != 0:
             return {"failed": done.stderr.strip().splitlines()[-1] if done.stderr else "no answer"}
         answer = json.loads(done.stdout.strip().splitlines()[-1])
@@ -97,8 +106,6 @@ def race(problem: str, loss: str) -> dict[str, Any]:
             continue
         for tol in tols[:1] if problem == "dense" else tols:
             name = f"{learner}{' primal' if more.get('primal') else ''} {tol:g}"
-            if (problem, name, loss) in SLOW:
-                continue
             rows[name] = run(problem, learner, loss, tol, more)
     for row in rows.values():
         if "primal" in row:
@@ -137,32 +144,55 @@ def show(problem: str, loss: str, rows: dict[str, Any]) -> None:
         print(f"  least: {min(faster.values()):.2f} x", flush=True)
 
 
-def kept_results(known: dict[str, Any]) -> None:
+def kept_results(**found: Any) -> dict[str, Any]:
+    """All that is known, with what was found put in; read anew, since rows may be run side by side."""
+    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    known.update(found)
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps(known, indent=2) + "\n")
+    return known
+
+
+def verdict(known: dict[str, Any]) -> None:
+    """What is asked, beside what was measured last."""
+    print("\nasked and measured (CPU seconds of the peer over ours; path: share of the fits)")
+    for row, asked in {**ASKED, **{f"{p} {x}": ASKED_REAL for p in REAL for x in PEERS}}.items():
+        times = known.get(row, {}).get("times", {})
+        for peer, least in asked.items():
+            mine = {n: t for n, t in times.items() if n.rpartition(" ")[0].startswith(peer)}
+            who = min(mine, key=mine.__getitem__) if mine else ""
+            said = f"{mine[who]:7.2f}  {'holds' if mine[who] >= least else 'MISSED'}" if mine else "  not measured"
+            print(f"  {row:24} {who or peer or 'fastest peer':24} asked {least:5.1f}  {said}")
+    for row, figures in known.get("path", {}).items():
+        said = "holds" if figures["share"] <= ASKED_SHARE else "MISSED"
+        print(f"  path {row:44} asked {ASKED_SHARE:5.2f}  {figures['share']:7.2f}  {said}")
+    agreed = known.get("agreement", {})
+    if agreed:
+        print(f"  same optimum on {agreed['problems']} problems of {len(agreed['sets'])} sets: {agreed['holds']}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("rows", nargs="*")
-    parser.add_argument("--agree", action="store_true")
-    parser.add_argument("--path", action="store_true")
+    for option in ("--agree", "--path", "--verdict"):
+        parser.add_argument(option, action="store_true")
     args = parser.parse_args()
-    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     names = [*MADE, *(REAL if "WIDEMARGIN_DATA" in os.environ else ())]
-    wanted = args.rows or [] if args.agree or args.path else args.rows or [f"{p}:{x}" for p in names for x in PEERS]
-    for row in wanted:
+    wanted = args.rows or [f"{p}:{x}" for p in names for x in PEERS]
+    for row in [] if args.agree or args.path or args.verdict else wanted:
         problem, _, only = row.partition(":")
         for loss in [only] if only else list(PEERS):
             found = race(problem, loss)
             show(problem, loss, found)
-            known[f"{problem} {loss}"] = {"measured": str(date.today()), "runs": found, "times": ratios(problem, found)}
-            kept_results(known)
+            times = ratios(problem, found)
+            kept_results(**{f"{problem} {loss}": {"measured": str(date.today()), "runs": found, "times": times}})
     if args.agree:
-        known["agreement"] = agreement.agreement()
+        sets = agreement.agreement(args.rows)
+        kept_results(agreement=agreement.together({**kept_results().get("agreement", {}).get("sets", {}), **sets}))
     if args.path:
-        known["path"] = agreement.path()
-    kept_results(known)
+        shares = path(args.rows)
+        kept_results(path={**kept_results().get("path", {}), **shares})
+    verdict(kept_results())
 
 
 if __name__ == "__main__":

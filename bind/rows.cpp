@@ -1,5 +1,6 @@
 #include "arrays.hpp"
 #include "base/error.hpp"
+#include "data/column_order.hpp"
 #include "data/scan.hpp"
 
 namespace widemargin {
@@ -35,6 +36,17 @@ Rows csr(In<T> values, In<Column> columns, In<Index> offsets, Index d, int threa
   }
   return {SparseRows<T>{values.data(), columns.data(), offsets.data(), n, d},
           {nb::cast(values), nb::cast(columns), nb::cast(offsets)}};
+}
+
+template <class T>
+bool in_column_order(const Rows& rows, InOut<T> values, InOut<Column> columns) {
+  const auto* view = std::get_if<SparseRows<T>>(&rows.view);
+  if (view == nullptr) fail("rows and values must be sparse and of one type");
+  const auto size = static_cast<std::size_t>(stored(*view));
+  if (values.shape(0) != size || columns.shape(0) != size)
+    fail("as many values and columns as the rows have are needed");
+  nb::gil_scoped_release free;
+  return sort_columns(*view, values.data(), columns.data(), poll_signals);
 }
 
 template <class T, class Fill>
@@ -78,6 +90,9 @@ void bind_rows(nb::module_& m) {
             return per_row<double>(rows, [&](double* out) { squared_norms(rows.view, out, threads); });
           },
           "threads"_a = 1)
+      .def("in_column_order", &in_column_order<double>, "values"_a.noconvert(), "columns"_a.noconvert(),
+           "Write sparse rows with their columns rising; whether no column stands twice in a row.")
+      .def("in_column_order", &in_column_order<float>, "values"_a.noconvert(), "columns"_a.noconvert())
       .def(
           "hashes",
           [](const Rows& rows, int threads) {

@@ -7,6 +7,7 @@ and a small fit come before all; the peers' own form of the data is made before 
 from __future__ import annotations
 
 import json
+import resource
 import sys
 import time
 import warnings
@@ -91,6 +92,7 @@ LEARNERS = {"ours": ours, "liblinear": liblinear, "sklearn": sklearn, "sgd": sgd
 
 def main() -> None:
     request = json.loads(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_CPU, (request["limit"], request["limit"] + 5))
     warnings.simplefilter("ignore")
     learner = LEARNERS[request["learner"]]
     rng = np.random.default_rng(0)

@@ -69,7 +69,8 @@ def news20() -> Data:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     posts, y = _loader()("news20", "train")
-    return TfidfVectorizer(analyzer=tokens, sublinear_tf=True).fit_transform(posts), np.asarray(y)
+    y = np.unique(np.asarray(y), return_inverse=True)[1].astype(np.float64)  # liblinear takes numbers
+    return TfidfVectorizer(analyzer=tokens, sublinear_tf=True).fit_transform(posts), y
 
 
 def reuters() -> Data:

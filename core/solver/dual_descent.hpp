@@ -8,8 +8,8 @@
 //          caller looks at all rows (solver/linear_pass). Also after `until_epoch` epochs, and when the budget ends.
 //          Any cut into calls gives the same state, bit for bit.
 // Method   rows in random order, each variable set to its optimum [HsiehEtAl08]; rows held more firmly at a kink than
-//          the largest violation of the epoch before are left out, others that one visit after the other finds held rest
-//          for some epochs, the longer the oftener: most rows of most problems. The free bias by the method of
+//          the largest violation of the epoch before are left out; others that one visit after the other finds held
+//          rest for some epochs, the longer the oftener: most rows of most problems. The free bias by the method of
 //          multipliers, a step an epoch [Bertsekas96, sec. 2.2].
 #pragma once
 

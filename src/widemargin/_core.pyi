@@ -72,6 +72,15 @@ class Rows:
 
     def squared_norms(self, threads: int = 1) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
+    @overload
+    def in_column_order(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+        """
+        Write sparse rows with their columns rising; whether no column stands twice in a row.
+        """
+
+    @overload
+    def in_column_order(self, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool: ...
+
     def hashes(self, threads: int = 1) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]: ...
 
 class OnlineSolver:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from tests.common.estimators import answers, each_estimator, few, fingerprint, is_ensemble, make, sample, takes
 
 import widemargin as wm
-from widemargin.data.rows import read_rows, read_training
+from widemargin.data.rows import canonical, read_rows, read_training
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -278,6 +278,27 @@ def test_canonical_csr_is_not_copied(dtype, kind):
     data = read_training(make(wm.Perceptron), X, y)
     assert np.shares_memory(data.X.data, X.data)
     assert np.shares_memory(data.X.indices, X.indices)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("d", [40, 3000, 2_000_000_000])  # keys of 32 and of 64 bits
+@pytest.mark.parametrize("twice", [False, True])
+def test_columns_in_any_order_become_those_of_the_sorted_matrix(dtype, d, twice):
+    rng = np.random.default_rng(0)
+    sizes = np.array([0, 1, 2, 7, 8, 30, 0, 40, 600])
+    columns = [rng.permutation(700 if d > 700 else d)[:m].astype(np.int32) for m in sizes]
+    columns = [c * (d // 701) if d > 700 else c for c in columns]
+    if twice:
+        columns = [np.append(c, c[:2]) for c in columns]
+    data, offsets = rng.standard_normal(sum(map(len, columns))), np.cumsum([0, *map(len, columns)])
+    X = sp.csr_array((data.astype(dtype), np.concatenate(columns), offsets), shape=(len(sizes), d))
+    before = X.copy()
+    made, sorted_ = canonical(X), X.copy()
+    sorted_.sum_duplicates()
+    assert made.has_canonical_format
+    for name in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(made, name), getattr(sorted_, name))
+        np.testing.assert_array_equal(getattr(X, name), getattr(before, name))
 
 
 @each_estimator

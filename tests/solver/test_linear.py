@@ -223,6 +223,33 @@ def test_a_look_that_is_not_satisfied_brings_all_rows_back():
     assert state.aim <= 1e-9
 
 
+@each_bias
+@pytest.mark.parametrize("loss", [SquaredHinge(), SquaredTube(0.2)], ids=lambda loss: type(loss).__name__)
+def test_a_start_has_the_length_at_which_its_dual_is_highest(loss, bias):
+    p = problem(loss, bias)
+    far = p.inside(np.sign(p.t) * np.random.default_rng(1).uniform(0, 3, p.n))
+
+    def dual(b):
+        v = np.append(p.X.T @ b, p.scale * b.sum() if bias == "regularised" else 0.0)
+        return float(p.loss.reward(b, p.t, p.C).sum()) - float(v @ v) / 2
+
+    state = DescentSolver(p, 1e-9).start(None, far)
+    np.testing.assert_allclose(state.w[:-1], p.X.T @ state.b, atol=1e-12)
+    assert dual(state.b) > dual(p.feasible(far))
+    assert max(dual(0.999 * state.b), dual(1.001 * state.b)) < dual(state.b)
+
+
+@each_loss
+def test_along_C_variables_without_two_bounds_stay_and_a_free_bias_keeps_its_balance(loss):
+    old, new = problem(loss), problem(loss, C=2.0)
+    b = solved(old, DescentSolver)[0].solution(solved(old, DescentSolver)[1])[1]
+    carried = new.carried(b, old)
+    at = np.isclose(np.abs(b), old.C, rtol=1e-3) if loss.kinked else np.full(old.n, isinstance(loss, Logistic))
+    np.testing.assert_allclose(carried, np.where(at, 2 * b, b))
+    state = DescentSolver(new, 1e-9).start(None, carried)
+    assert abs(state.b.sum()) < 1e-12 * np.abs(state.b).sum()
+
+
 # ---- which method, and when it is slow -----------------------------------------------------------------------------
 
 

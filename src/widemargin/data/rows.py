@@ -22,19 +22,32 @@ from .labels import Labels, as_column, as_numbers, class_factors, encode_labels
 FLOATS = [np.float64, np.float32]
 LONGEST, HEAVIEST = 1e100, 1e30  # row and weight: the square of a sum of such rows, so weighted, is finite
 BLOCK = 1 << 17  # numbers of a block: a megabyte
-QUICK = 20_000_000  # numbers of a sparse matrix that may stand in memory twice for a moment
 
 
 def canonical(X: Any) -> Any:
     """A C-like dense array or a canonical CSR with the same numbers; `X` itself if it is one already."""
     if sp.issparse(X):
         X = X if X.format == "csr" else X.tocsr()
-        if not X.has_canonical_format:
-            X = X.copy() if X.nnz > QUICK else X.tocsc().tocsr()  # which sorts, in linear time and twice the memory
-            X.sum_duplicates()
-        return X
+        return X if X.has_canonical_format else _in_order(X)
     contiguous = X.shape[1] <= 1 or X.strides[1] == X.itemsize
     return X if contiguous and X.dtype.isnative and X.flags.aligned else _plain(X, X.dtype.newbyteorder("="))
+
+
+def _in_order(X: Any) -> Any:
+    """A copy of a CSR whose columns rise and stand there once."""
+    X = type(X)((X.data[: X.nnz], X.indices[: X.nnz], X.indptr), shape=X.shape)
+    if X.indices.dtype != np.int32 or X.dtype not in FLOATS:
+        X = X.copy()
+        X.sum_duplicates()
+        return X
+    values, columns = np.empty(X.nnz, X.dtype.newbyteorder("=")), np.empty(X.nnz, np.int32)
+    once = native_rows(X).in_column_order(values, columns)
+    X = type(X)((values, columns, X.indptr.copy()), shape=X.shape)
+    X.has_sorted_indices = True
+    if not once:
+        X.sum_duplicates()
+    X.has_canonical_format = True
+    return X
 
 
 def _plain(x: np.ndarray, dtype: Any) -> np.ndarray:

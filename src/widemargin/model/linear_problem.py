@@ -21,6 +21,7 @@ from ..data.rows import BLOCK, native_rows
 from ..loss.losses import Loss
 
 Bias = Literal["free", "regularised", "none"]
+NEARLY = 0.999  # of a bound counts as the bound: `feasible` takes a little from a whole side
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +62,9 @@ class LinearProblem:
     def carried(self, b: np.ndarray, old: LinearProblem) -> np.ndarray:
         """The variables of the same rows at other prices: those at a bound go with it."""
         lower, upper = old.loss.bounds(old.t, old.C)
-        held = (b != 0) & ((b <= lower) | (b >= upper))
-        smooth = np.isfinite(upper) & (not self.loss.kinked)  # always between their bounds: at the same share
+        held = (b != 0) & ((b <= NEARLY * lower) | (b >= NEARLY * upper))
+        both = np.isfinite(lower) & np.isfinite(upper)
+        smooth = both & (not self.loss.kinked)  # always between their bounds: at the same share
         return self.inside(np.where(held | smooth, b * (self.C / old.C), b))
 
     @property

@@ -49,11 +49,17 @@ class DescentSolver:
 
     def __init__(self, problem: LinearProblem, tol: float, max_steps: int = -1, seed: int = 0) -> None:
         self.problem, self.tol, self.max_steps = problem, tol, max_steps
-        squares = problem.native.squared_norms(1)
         free = problem.bias == "free"
-        self.tau = {"free": float(squares.mean()) or 1.0, "regularised": problem.scale**2, "none": 0.0}[problem.bias]
+        self.tau = self._tau(problem)
         self.core = _core.dual_descent(problem.core, self.tau, free, True, seed)
         self.work_per_unit = 2.0 * problem.native.size / max(problem.n, 1)
+
+    @staticmethod
+    def _tau(problem: LinearProblem) -> float:
+        """The squared constant feature; of a free bias that of rows of mean length."""
+        if problem.bias == "free":
+            return float(problem.native.squared_norms(1).mean()) or 1.0
+        return problem.scale**2 if problem.bias == "regularised" else 0.0
 
     def start(self, w: np.ndarray | None = None, b: np.ndarray | None = None, k: float = 1.0) -> DescentState:
         """From b alone, if that is given: w must be its sum; the bias is taken over."""
@@ -62,10 +68,23 @@ class DescentSolver:
         counters[-1], sums[-1] = p.n, self.tol
         state = DescentState(np.zeros(p.d + 1), np.zeros(p.n), np.zeros(p.n, np.int32), counters, sums, np.zeros(2))
         if b is not None:
-            state.b[:] = b
+            state.b[:] = p.feasible(b)  # a sum that is far from 0 takes longer to mend than all else
             _, _, total = self._walk(np.zeros(p.d + 1) if w is None else w, state.b, state.w)
-            state.w[-1] = self.tau * total if p.bias != "free" or w is None else w[-1]
+            length = self._best_length(state.b, state.w[:-1], total)
+            state.b *= length
+            state.w *= length
+            state.w[-1] = self.tau * length * total if p.bias != "free" or w is None else w[-1]
         return state
+
+    def _best_length(self, b: np.ndarray, w: np.ndarray, total: float) -> float:
+        """The factor of b at which the dual is highest; 1 where bounds would be in the way."""
+        p = self.problem
+        if np.isfinite(p.loss.bounds(p.t, p.C)).all():
+            return 1.0
+        square = float((b * b / p.C).sum()) / 2  # the reward is linear in the length but for half of this
+        bias = (p.scale * total) ** 2 if p.bias == "regularised" else 0.0
+        curve = float(w @ w) + bias + square
+        return max(0.0, float(p.loss.reward(b, p.t, p.C).sum()) + square / 2) / curve if curve > 0 else 1.0
 
     def _walk(self, w: np.ndarray, b: np.ndarray, g: np.ndarray) -> tuple[float, float, float]:
         p = self.problem
