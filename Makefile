@@ -46,7 +46,8 @@ $(VENV)/.lint: pyproject.toml | $(VENV)/.installed
 $(VENV)/.bench: Makefile | $(VENV)/.installed
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip --disable-pip-version-check install -q -q scikit-learn lightgbm xgboost-cpu catboost \
-	  snapml svmloader svmlight-loader liblinear-official libsvm-official scikit-learn-intelex thundersvm-cpu
+	  snapml svmloader svmlight-loader liblinear-official libsvm-official scikit-learn-intelex thundersvm-cpu \
+	  ydf onnxruntime skl2onnx
 	@touch $@
 
 setup: $(VENV)/.installed stub

@@ -54,7 +54,8 @@ void Ground::grow(const GrowOptions& options, const Draw& draw, Index first, std
 // Where a line stands among the slots, or where it would.
 std::size_t Forest::slot_of(const double* stats, std::uint32_t rows) const {
   std::uint64_t h = rows;
-  for (Index k = 0; k < width_; ++k) h = (h ^ std::bit_cast<std::uint64_t>(stats[k])) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
+  for (Index k = 0; k < width_; ++k)
+    h = (h ^ std::bit_cast<std::uint64_t>(stats[k])) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
   const auto bytes = sizeof(double) * static_cast<std::size_t>(width_), mask = slots_.size() - 1;
   for (std::size_t at = h & mask;; at = (at + 1) & mask) {
     const std::uint32_t l = slots_[at];
@@ -84,8 +85,7 @@ std::uint32_t Forest::line(const double* stats, std::uint32_t rows) {
 }
 
 std::uint32_t Forest::pure_line(const GrownLeaf& leaf) {
-  const bool small =
-      width_ <= 4096 && leaf.rows < few && leaf.weight < few && leaf.weight == std::floor(leaf.weight);
+  const bool small = width_ <= 4096 && leaf.rows < few && leaf.weight < few && leaf.weight == std::floor(leaf.weight);
   std::uint32_t* known = nullptr;
   if (small) {
     if (pure_.empty()) pure_.assign(static_cast<std::size_t>(width_) * few * few, none);

@@ -21,8 +21,9 @@ std::vector<std::uint32_t> rows_of(const Targets& t, const GrowOptions& options,
   rows.reserve(static_cast<std::size_t>(t.n));
   for (Index i = 0; i < t.n; ++i)
     if ((!times || times[i]) && (!t.weight || t.weight[i] > 0)) rows.push_back(static_cast<std::uint32_t>(i));
-  if (options.random && t.codes && t.outputs == 1)
-    std::stable_sort(rows.begin(), rows.end(), [&](auto a, auto b) { return t.codes[a] < t.codes[b]; });
+  const auto less = [&](auto a, auto b) { return t.codes[a] < t.codes[b]; };
+  if (options.random && t.codes && t.outputs == 1 && !std::is_sorted(rows.begin(), rows.end(), less))
+    std::stable_sort(rows.begin(), rows.end(), less);
   return rows;
 }
 

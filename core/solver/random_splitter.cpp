@@ -277,9 +277,9 @@ class RandomSplitter final : public Splitter<T> {
   const Table<T>& table_;
   const Targets& targets_;
   const GrowOptions& options_;
-  std::vector<Index> first_;          // where the rows of each class that is here begin
-  std::vector<std::int32_t> class_;   // which these are
-  Index here_ = 0;                    // how many
+  std::vector<Index> first_;         // where the rows of each class that is here begin
+  std::vector<std::int32_t> class_;  // which these are
+  Index here_ = 0;                   // how many
   std::vector<std::int32_t> near_;
   std::vector<T> values_;
   std::vector<std::uint64_t> words_;

@@ -274,13 +274,19 @@ def tables() -> tuple[np.ndarray, np.ndarray]:
     return stats.reshape(-1, 2), rows
 
 
-def votes_arguments() -> list[Any]:
+def tell_arguments() -> list[Any]:
     says, rows = tables()
+    return [says, np.full(len(rows), -1, np.int32)]
+
+
+def votes_arguments() -> list[Any]:
     drawn, voters = np.zeros((2, N), np.uint32), np.zeros(N, np.int32)
-    return [
-        *(says, np.full(len(rows), -1, np.int32), ground_arguments()[0], True, 0, 2, drawn, np.zeros((N, 2)), voters),
-        1,
-    ]
+    return [ground_arguments()[0], True, 0, 2, drawn, np.zeros((N, 2)), voters, 1]
+
+
+def speaking(trees: _core.Trees, *says: Any) -> _core.Trees:
+    trees.tell(*(says or tell_arguments()))
+    return trees
 
 
 def sums_arguments() -> list[Any]:
@@ -449,12 +455,16 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
         _core.prune_path,
         lambda: [np.array([1, -1, -1]), np.array([2, -1, -1]), np.array([1.0, 0.2, 0.3])],
     ),
-    "Trees": (lambda *a: _core.Trees(*a).votes(*votes_arguments()), trees_arguments),
+    "Trees": (lambda *a: speaking(_core.Trees(*a)).votes(*votes_arguments()), trees_arguments),
     "Trees.leaves": (
         lambda *a: _core.Trees(*trees_arguments()).leaves(*a),
         lambda: [ground_arguments()[0], True, np.zeros((N, 3), np.uint32), 2],
     ),
-    "Trees.votes": (lambda *a: _core.Trees(*trees_arguments()).votes(*a), votes_arguments),
+    "Trees.tell": (
+        lambda *a: speaking(_core.Trees(*trees_arguments()), *a).votes(*votes_arguments()),
+        tell_arguments,
+    ),
+    "Trees.votes": (lambda *a: speaking(_core.Trees(*trees_arguments())).votes(*a), votes_arguments),
     "Trees.layout": (lambda *a: _core.Trees(*trees_arguments()).layout(*a), lambda: [1]),
     "Trees.sum_up": (lambda *a: _core.Trees(*trees_arguments()).sum_up(*a), sums_arguments),
     "draw_rows": (_core.draw_rows, lambda: [1, 2, N, np.cumsum(np.ones(N)), np.zeros(N, np.uint32)]),
