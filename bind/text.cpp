@@ -100,9 +100,8 @@ void bind_text(nb::module_& m) {
           "document"_a, "-> the terms of one document, as they stand there.")
       .def("take", &take, "-> terms, columns, counts, row_ends; ends the counter.");
   m.def(
-      "murmur",
-      [](nb::bytes text, std::uint32_t seed) { return murmur({text.c_str(), text.size()}, seed); },
-      "text"_a, "seed"_a, "MurmurHash3 for 32 bits.");
+      "murmur", [](nb::bytes text, std::uint32_t seed) { return murmur({text.c_str(), text.size()}, seed); }, "text"_a,
+      "seed"_a, "MurmurHash3 for 32 bits.");
 }
 
 }  // namespace widemargin

@@ -127,8 +127,7 @@ std::vector<std::vector<Column>> TextCounter::order_terms(std::vector<std::strin
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     const Dictionary& own = parts_[p].terms;
     columns[p].resize(at(own.size()));
-    for (Index id = 0; id < own.size(); ++id)
-      columns[p][at(id)] = static_cast<Column>(p ? all.add(own.term(id)) : id);
+    for (Index id = 0; id < own.size(); ++id) columns[p][at(id)] = static_cast<Column>(p ? all.add(own.term(id)) : id);
   }
   const std::vector<Index> order = in_order(all, poll);
   std::vector<Column> rank(order.size());

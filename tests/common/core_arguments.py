@@ -481,9 +481,15 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
         lambda t: _core.SvmlightReader64(0, False, False, 1, 1 << 16).feed(t),
         lambda: [text()],
     ),
-    "Terms": (lambda terms: _core.TextCounter(table(), _core.Terms(terms), *counter_arguments()[2:]), lambda: [[b"a", b"bb"]]),
+    "Terms": (
+        lambda terms: _core.TextCounter(table(), _core.Terms(terms), *counter_arguments()[2:]),
+        lambda: [[b"a", b"bb"]],
+    ),
     "TextCounter": (lambda *a: fed(_core.TextCounter(*a)), counter_arguments),
-    "TextCounter.feed": (lambda texts: _core.TextCounter(*counter_arguments()).feed(texts), lambda: [[b"one two", b""]]),
+    "TextCounter.feed": (
+        lambda texts: _core.TextCounter(*counter_arguments()).feed(texts),
+        lambda: [[b"one two", b""]],
+    ),
     "TextCounter.terms": (lambda text: _core.TextCounter(*counter_arguments()).terms(text), lambda: [b"one"]),
     "murmur": (_core.murmur, lambda: [b"one", 0]),
     "format_svmlight": (

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
-
 from sklearn.utils import get_tags
 
 import widemargin as wm

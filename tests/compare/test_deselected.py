@@ -4,7 +4,13 @@ import pytest
 from tests.compare.borrowed import REASONS, lists
 from tests.compare.conftest import TOTALS
 
-SHARE = {"test_sklearn_svm": 0.1, "test_sklearn_tree": 0.15, "test_sklearn_forest": 0.15, "test_sklearn_bagging": 0.15}
+SHARE = {
+    "test_sklearn_svm": 0.1,
+    "test_sklearn_tree": 0.15,
+    "test_sklearn_forest": 0.15,
+    "test_sklearn_bagging": 0.15,
+    "test_sklearn_boosting": 0.15,
+}
 
 
 @pytest.mark.parametrize("suite", SHARE)

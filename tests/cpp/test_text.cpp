@@ -79,7 +79,8 @@ TEST(any_bytes_are_read) {
     Exact texts;
     for (std::uint64_t i = 0; i < 300; ++i) {
       std::string text;
-      const std::string_view parts[] = {"\xc8\xba", "http://w", "www.", "1,2", "!", "don't", " ", "A", "\xff", "\xf0\x9f", "$"};
+      const std::string_view parts[] = {"\xc8\xba", "http://w", "www.", "1,2",      "!", "don't",
+                                        " ",        "A",        "\xff", "\xf0\x9f", "$"};
       const std::uint64_t length = philox({i, 1, 0, 0}, 7, 0)[0] % 30;
       for (std::uint64_t k = 0; k < length; ++k) {
         const std::uint64_t draw = philox({i, 2, k, 0}, 7, 0)[0];

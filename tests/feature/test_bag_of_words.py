@@ -21,7 +21,10 @@ MAILS = [
     "",
 ]
 # Letters that behave oddly: capitals of another length, final sigma, dotted I, marks, digits of other scripts, spaces.
-ODD = "aAbB_09 .\t\n\u00a0\u1680\u2028\u0130\u0131\u03a3\u03c3\u03c2\u023a\u212a\u00df\u1e9e\u0301\u0660\u2167\u3042\U0001d400\U0001f600\ud800"
+ODD = (
+    "aAbB_09 .\t\n\u00a0\u1680\u2028\u0130\u0131\u03a3\u03c3\u03c2\u023a\u212a\u00df\u1e9e\u0301\u0660\u2167\u3042"
+    "\U0001d400\U0001f600\ud800"
+)
 texts = st.text(st.one_of(st.sampled_from(ODD), st.characters()), max_size=60)
 
 
@@ -138,7 +141,8 @@ def test_values_are_counts_presence_shares_or_weights():
 def test_mail_keeps_money_numbers_capitals_cries_and_addresses():
     terms = BagOfWords(tokens="mail").build_analyzer()
     assert terms(MAILS[0]) == [
-        "winner", "^caps", "!!", "claim", "£", "1,000.50", "#6", "at", "url:foo.com", "foo", "com", "bar", "don't", "wait",
+        "winner", "^caps", "!!", "claim", "£", "1,000.50", "#6", "at",
+        "url:foo.com", "foo", "com", "bar", "don't", "wait",
     ]  # fmt: skip
     assert terms("5% I, o'clock; 12:30. wow! HTTPS://A.B.c. www.x") == [
         "5", "#1", "%", "o'clock", "12:30", "#4", "wow", "!", "url:a.b.c", "url:x",
@@ -203,8 +207,8 @@ def test_a_changed_vocabulary_is_noticed():
 @pytest.mark.parametrize(
     ("params", "words"),
     [
-        ({"tokens": "mail", "analyzer": "char"}, "tokens=\"mail\" brings its own words"),
-        ({"tokens": "mail", "tokenizer": str.split}, "tokens=\"mail\" brings its own words"),
+        ({"tokens": "mail", "analyzer": "char"}, 'tokens="mail" brings its own words'),
+        ({"tokens": "mail", "tokenizer": str.split}, 'tokens="mail" brings its own words'),
         ({"hashing": 8, "tokenizer": str.split}, "hashing is done by the core"),
         ({"hashing": 8, "min_df": 2}, "min_df=2 has no meaning"),
         ({"hashing": 0}, "hashing"),

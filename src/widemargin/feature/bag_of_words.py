@@ -158,7 +158,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         state = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_known"}
 
-    # ---- values -------------------------------------------------------------------------------------------------------
+    # ---- values ----------------------------------------------------------------------------------------------------
 
     def _check_choices(self) -> None:
         if self.tokens == "mail" and self._kind() is None:
@@ -169,11 +169,15 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         if self.hashing is None:
             return
         if self._kind() is None:
-            raise BadInput("hashing is done by the core: it takes no tokenizer, preprocessor, analyzer or token_pattern")
+            raise BadInput(
+                "hashing is done by the core: it takes no tokenizer, preprocessor, analyzer or token_pattern"
+            )
         learnt = {"vocabulary": None, "max_features": None, "min_df": 1, "max_df": 1.0}
         for name, plain in learnt.items():
             if getattr(self, name) != plain:
-                raise BadInput(f"hashing={self.hashing} learns no dictionary: {name}={getattr(self, name)!r} has no meaning")
+                raise BadInput(
+                    f"hashing={self.hashing} learns no dictionary: {name}={getattr(self, name)!r} has no meaning"
+                )
 
     def _valued(self, X: Any) -> Any:
         if self.values == "presence":
@@ -187,7 +191,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
     def _real(self) -> type:
         return np.float32 if self.dtype == np.float32 else np.float64
 
-    # ---- counting -----------------------------------------------------------------------------------------------------
+    # ---- counting --------------------------------------------------------------------------------------------------
 
     def _kind(self) -> int | None:
         """The number of the core's way to cut text, None where a Python function does it."""
@@ -234,7 +238,9 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
                 batch, size = [], 0
         yield batch
 
-    def _count(self, documents: Iterable[Any], known: _core.Terms | None, columns: int) -> tuple[list[str], sp.csr_array]:
+    def _count(
+        self, documents: Iterable[Any], known: _core.Terms | None, columns: int
+    ) -> tuple[list[str], sp.csr_array]:
         counter = self._counter(known)
         for batch in self._batches(documents):
             counter.feed(batch)
@@ -268,7 +274,9 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
     def _sort_features(self, X: Any, vocabulary: dict[str, int]) -> Any:
         return X if self._kind() is not None else super()._sort_features(X, vocabulary)
 
-    def _limit_features(self, X: Any, vocabulary: dict[str, int], high: Any = None, low: Any = None, limit: Any = None) -> Any:
+    def _limit_features(
+        self, X: Any, vocabulary: dict[str, int], high: Any = None, low: Any = None, limit: Any = None
+    ) -> Any:
         if limit is None and (high is None or high >= X.shape[0]) and (low is None or low <= 1):
             return X  # every term stands in a document
         return super()._limit_features(X, vocabulary, high, low, limit)

@@ -87,6 +87,7 @@ class NewtonSolver:
         self.ridge[d] = {"free": 0.0, "regularised": 1 / problem.scale**2, "none": 1.0}[problem.bias]
         self.total_C = float(problem.C.sum())
         self.exact = self.affordable(problem)
+        self.reach = float(np.abs(problem.t).mean()) or 1.0  # of scores: 1 for classes
         self._other: Any = None
         self._known: Any = None  # a matrix, and the curvatures that it is made of
 
@@ -159,7 +160,7 @@ class NewtonSolver:
     # ---- one step ----------------------------------------------------------------------------------------------
 
     def _advance(self, s: NewtonState) -> None:
-        near = s.gap - s.residual <= s.residual
+        near = s.gap - s.residual + self._imbalance(s) <= s.residual
         if self.problem.loss.kinked and near:
             return self._move_centre(s, GROWTH)
         if self.problem.loss.kinked and not s.h.any():  # too sharp: no row tells the curvature
@@ -201,6 +202,11 @@ class NewtonSolver:
             s.counters[1] += 1
             good = self.relative(residual + self._distance(s.w, g, total), s.primal) <= self.tol
         s.note(good=float(good))
+
+    def _imbalance(self, s: NewtonState) -> float:
+        """What it costs to make the sum of b right where the bias is free: the gap knows nothing of it, and a centre
+        whose sum is wrong drives the bias away."""
+        return abs(s.total) * self.reach if self.problem.bias == "free" else 0.0
 
     def _half(self, w: np.ndarray) -> float:
         return float((self.ridge * w) @ w) / 2

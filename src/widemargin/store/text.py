@@ -1,4 +1,4 @@
-"""Bags of words as stored objects: the terms lie in one array of bytes, so that a million of them leave the header small."""
+"""Bags of words as stored objects: the terms lie in one array of bytes, so that the header of a million is small."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def _fields(bag: BagOfWords) -> dict[str, Any]:
     params = {name: value for name, value in bag.get_params(deep=False).items() if name not in ("vocabulary", "dtype")}
     for name in _FUNCTIONS:
         if callable(params[name]):
-            raise CannotStore(f"{name}={params[name]!r} is a function, and files hold no code: use one of the built-in ways")
+            raise CannotStore(
+                f"{name}={params[name]!r} is a function, and files hold no code: use one of the built-in ways"
+            )
     params["ngram_range"] = list(params["ngram_range"])
     terms = getattr(bag, "vocabulary_", None)
     texts = [] if terms is None else [t.encode("utf-8", "surrogatepass") for t in sorted(terms, key=terms.__getitem__)]
@@ -44,7 +46,9 @@ def _terms(text: np.ndarray, ends: np.ndarray) -> dict[str, int]:
         raise Violation(f"the ends of {len(ends)} terms do not lie in a text of {len(text)} bytes")
     whole = text.tobytes()
     try:
-        terms = [whole[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+        terms = [
+            whole[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts.tolist(), ends.tolist(), strict=True)
+        ]
     except UnicodeDecodeError as error:
         raise Violation(f"a term is no text: {error}") from error
     made = {term: column for column, term in enumerate(terms)}

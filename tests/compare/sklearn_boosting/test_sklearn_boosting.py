@@ -1,7 +1,10 @@
-"""Every test of sklearn/ensemble/tests/test_weight_boosting.py that deselected.txt does not name."""
+"""Every test of sklearn/ensemble/tests/test_weight_boosting.py that boosting.txt does not name."""
 
 import pytest
-from tests.compare.sklearn_boosting.patched import patched_tests
+from tests.compare.borrowed import borrowed_tests
+
+import widemargin as wm
 
 pytestmark = pytest.mark.filterwarnings("default")  # scikit-learn's tests do not make warnings errors
-globals().update({name: value for name, value in vars(patched_tests()).items() if name.startswith("test_")})
+OURS = {name: getattr(wm, name) for name in ("AdaBoostClassifier", "AdaBoostRegressor")}
+globals().update(borrowed_tests("sklearn.ensemble.tests.test_weight_boosting", {"sklearn.ensemble": OURS}))
