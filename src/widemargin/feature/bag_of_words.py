@@ -206,13 +206,15 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
     def _counter(self, known: _core.Terms | None) -> _core.TextCounter:
         kind = self._kind()
         assert kind is not None
+        low, high = self.ngram_range
         stop_words = (self.get_stop_words() or ()) if kind <= _KINDS["mail"] else ()
         return _core.TextCounter(
             letter_table(),
             _core.Terms(_encoded(sorted(set(stop_words)))),
             kind,
             self.lowercase and self.strip_accents is None,
-            *self.ngram_range,
+            low,
+            high,
             known,
             self.hashing or 0,
             threads(self.n_jobs),
