@@ -40,7 +40,8 @@ void Tokens::put(std::string_view token) {
   end_token(begin);
 }
 
-// The most usual way, so it writes without looking for room: a small letter takes at most half as much again as its capital.
+// The most usual way, so it writes without looking for room: a small letter takes at most half as much again as
+// its capital.
 void Tokens::read_words(TextCursor at) {
   text_.resize(static_cast<std::size_t>(at.end - at.at) * 3 / 2 + 8);
   char* out = text_.data();

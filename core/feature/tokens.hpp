@@ -2,8 +2,8 @@
 //
 // Problem  words    maximal runs of two or more letters of words (the pattern \b\w\w+\b)
 //          mail     words, also with an apostrophe inside; numbers, as they stand and as #k, k their digits; signs of
-//                   money and percent; ! and !! (two or more); ^caps for a word of three or more capitals; url:host for an
-//                   address, whose words count too
+//                   money and percent; ! and !! (two or more); ^caps for a word of three or more capitals; url:host
+//                   for an address, whose words count too
 //          letters  all pieces of n letters, where two or more white spaces are one blank
 //          inside   the same within words between white space, with a blank before and after each
 // Symbols  n from low to high; terms of several words are joined by one blank
