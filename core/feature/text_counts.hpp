@@ -1,7 +1,7 @@
 // How often each term stands in each document: sparse rows, and the dictionary that they made or were made by.
 //
 // Method  Documents are dealt out to parts, each with a dictionary of its own; at the end all terms are put in order
-//         (that of their bytes, which is that of their letters), so that neither threads nor the order of documents shows.
+//         (that of their bytes, so of their letters): neither threads nor the order of documents shows.
 //         A term finds its place in the row that is being made by one look: `place` says where it last went.
 #pragma once
 
