@@ -291,3 +291,27 @@ def test_what_cannot_be_is_refused(params, words):
 def test_one_class_is_refused():
     with pytest.raises(BadInput, match="class"):
         wm.LinearSVC().fit([[0.0], [1.0]], [1, 1])
+
+
+@pytest.mark.parametrize("C", [1e-4, 1e-3, 3e-3])
+def test_a_small_price_does_not_drive_the_free_bias_away(C):
+    """Nearly all rows at their bound: a centre of the method of multipliers whose sum is wrong once led to 1e8."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 6))
+    y = X[:, 1] + 0.7 * rng.standard_normal(200) > 0
+    for dual in (False, True):
+        model = wm.LinearSVC(loss="hinge", C=C, dual=dual).fit(X, y)
+        assert model.converged_, model.stop_reason_
+        assert abs(model.intercept_[0]) < 10
+
+
+def test_the_bias_of_a_rare_class_is_found():
+    """Three rows among thousands tell its curvature: a step held back for all rows' sake took hundreds."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((20_000, 4)) * [1e6, 1e3, 1, 1]
+    y = np.arange(20_000) < 3
+    X[y, 3] += 9
+    model = wm.LinearSVC(dual=False).fit(X, y)
+    assert model.converged_, model.stop_reason_
+    assert model.solver_ == "newton"
+    assert model.n_iter_ < 60

@@ -287,7 +287,7 @@ class NewtonSolver:
         H = self._followed(s, rows) if follow else self._lower(rows, h)
         diagonal = H.reshape(-1)[:: d + 2]
         diagonal += self.ridge
-        diagonal[-1] = max(diagonal[-1], self._least_bias(s.k))
+        diagonal[-1] = max(diagonal[-1], self._least_bias(s))
         size = 1 / np.sqrt(diagonal)
         H *= size
         H *= size[:, None]
@@ -298,9 +298,11 @@ class NewtonSolver:
             return sampled, -slope / np.maximum(1.0, 1 / size**2)
         return sampled, -size * linalg.cho_solve(factor, size * slope, check_finite=False)
 
-    def _least_bias(self, k: float) -> float:
+    def _least_bias(self, s: NewtonState) -> float:
         """Where no row tells how fast the bias should move, it should not move far."""
-        return 1e-3 * k * self.total_C if self.problem.bias == "free" else 0.0
+        if self.problem.bias != "free" or (not self.problem.loss.kinked and s.h.any()):
+            return 0.0
+        return 1e-3 * s.k * self.total_C
 
     def _followed(self, s: NewtonState, rows: np.ndarray) -> np.ndarray:
         """The matrix of all rows that tell the curvature: the last one, less the rows that left it, and the new."""
@@ -349,7 +351,7 @@ class NewtonSolver:
         native, out = self.problem.native, np.empty_like(slope)
         _core.normal_diagonal(native, rows, s.h, out)
         least = np.zeros_like(slope)
-        least[-1] = max(0.0, self._least_bias(s.k) - self.ridge[-1] - out[-1])
+        least[-1] = max(0.0, self._least_bias(s) - self.ridge[-1] - out[-1])
         ridge = self.ridge + least
         M = 1 / (out + ridge)
         x, r = np.zeros_like(slope), -slope
