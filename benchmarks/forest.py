@@ -2,9 +2,9 @@
 
 Peers: scikit-learn, scikit-learn-intelex, LightGBM's and XGBoost's random forests, YDF, and for single rows onnxruntime
 with scikit-learn's forest. Each run is a process of its own with a limit of time, and the learners take turns; the
-least CPU seconds of some runs count, the median of many calls for single rows. Problems: letter, spambase, MNIST, and
-50,000 x 54 numbers of 7 classes from `make_classification`. What was asked is printed beside what was measured. Data:
-WIDEMARGIN_DATA; peers: the Python in WIDEMARGIN_PEERS; who is not installed there, or takes too long, is left out.
+least CPU seconds of some runs count, and the median of many calls for single rows. Problems: letter, spambase, MNIST,
+and 50,000 x 54 numbers of 7 classes from `make_classification`. What was asked is printed beside what was measured.
+Data: WIDEMARGIN_DATA; peers: the Python in WIDEMARGIN_PEERS; who is not installed there, or is too slow, is left out.
 
     python benchmarks/forest.py [problem …] [--trees 100] [--runs 3] [--threads 1] [--who a,b] [--limit 600]
 """

@@ -151,7 +151,7 @@ void settle(const SmallTable& table, std::uint8_t* bytes, Index n, Column1& c) {
 constexpr Index SOME = 16, MORE = 64;  // columns that share cache lines in the rows: of narrow rows, of wide ones
 constexpr Index CHUNK = 512;           // rows at a time
 constexpr Index PITCH = CHUNK + 16;    // between their copies, so that these do not all fall on one set of the cache
-constexpr Index LONG = 4;              // columns that are copied at once to be sorted
+constexpr Index LONG = 1 << 18;        // numbers that are copied at once to be sorted
 
 struct Reader {
   const float* x;
@@ -161,12 +161,15 @@ struct Reader {
 
   Index row(Index i) const { return (order ? static_cast<Index>(order[i]) : i) * stride; }
 
-  void read(Index begin, Index end, std::uint8_t* bytes, std::vector<Column1>& found) const {
+  // Columns with few different numbers become codes; the others are marked as long.
+  void read(Index begin, Index end, std::uint8_t* bytes, std::vector<Column1>& found,
+            std::vector<std::uint8_t>& is_long) const {
     std::vector<SmallTable> table(static_cast<std::size_t>(end - begin));
     std::vector<std::uint8_t> few(table.size(), 1);
     for (SmallTable& t : table) t.clear();
     std::vector<float> copy(static_cast<std::size_t>(PITCH * (end - begin)));
     for (Index i0 = 0; i0 < n; i0 += CHUNK) {
+      if (std::none_of(few.begin(), few.end(), [](auto b) { return b; })) break;
       const Index rows = std::min(CHUNK, n - i0);
       for (Index i = 0; i < rows; ++i) {
         const float *from = x + row(i0 + i), *later = x + row(std::min(i0 + i + 16, n - 1));
@@ -182,7 +185,6 @@ struct Reader {
         few[k] = look(v, rows, bytes + f * n + i0, table[k], found[static_cast<std::size_t>(f)]);
       }
     }
-    std::vector<Index> longer;
     for (Index f = begin; f < end; ++f) {
       const auto k = static_cast<std::size_t>(f - begin);
       Column1& c = found[static_cast<std::size_t>(f)];
@@ -191,23 +193,19 @@ struct Reader {
       if (few[k] && table[k].seen.size() <= most)
         settle(table[k], bytes + f * n, n, c);
       else
-        longer.push_back(f);
+        is_long[static_cast<std::size_t>(f)] = 1;
     }
-    sort_columns(longer, found);
   }
 
-  // Columns with many different numbers, some at a time: they share cache lines in the rows.
-  void sort_columns(const std::vector<Index>& columns, std::vector<Column1>& found) const {
-    std::vector<float> copy(columns.empty() ? 0 : static_cast<std::size_t>(n * LONG));
-    for (std::size_t begin = 0; begin < columns.size(); begin += LONG) {
-      const std::size_t size = std::min<std::size_t>(LONG, columns.size() - begin);
-      for (Index i = 0; i < n; ++i)
-        for (std::size_t k = 0; k < size; ++k)
-          copy[k * static_cast<std::size_t>(n) + static_cast<std::size_t>(i)] = x[row(i) + columns[begin + k]];
-      for (std::size_t k = 0; k < size; ++k) {
-        Column1& c = found[static_cast<std::size_t>(columns[begin + k])];
-        order_column(copy.data() + k * static_cast<std::size_t>(n), n, bins > 0 ? bins - c.missing : 0, c);
-      }
+  // Columns with many different numbers, a few at a time: they share cache lines in the rows.
+  void sort_columns(const Index* columns, std::size_t size, std::vector<Column1>& found) const {
+    std::vector<float> copy(static_cast<std::size_t>(n) * size);
+    for (Index i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < size; ++k)
+        copy[k * static_cast<std::size_t>(n) + static_cast<std::size_t>(i)] = x[row(i) + columns[k]];
+    for (std::size_t k = 0; k < size; ++k) {
+      Column1& c = found[static_cast<std::size_t>(columns[k])];
+      order_column(copy.data() + k * static_cast<std::size_t>(n), n, bins > 0 ? bins - c.missing : 0, c);
     }
   }
 
@@ -294,7 +292,14 @@ RankedColumns rank_columns(const float* x, Index n, Index d, Index stride, const
   bytes.resize(n * d + 64);
   const Reader reader{x, n, stride, order, bins};
   const Index some = d >= MORE * 2 * threads ? MORE : SOME;
-  parallel_blocks(d, some, threads, [&](Index a, Index b) { reader.read(a, b, bytes.data(), found); }, poll);
+  std::vector<std::uint8_t> is_long(static_cast<std::size_t>(d), 0);
+  parallel_blocks(d, some, threads, [&](Index a, Index b) { reader.read(a, b, bytes.data(), found, is_long); }, poll);
+  std::vector<Index> longer;
+  for (Index f = 0; f < d; ++f)
+    if (is_long[static_cast<std::size_t>(f)]) longer.push_back(f);
+  parallel_blocks(
+      static_cast<Index>(longer.size()), std::max<Index>(1, std::min<Index>(4, LONG / n)), threads,
+      [&](Index a, Index b) { reader.sort_columns(longer.data() + a, static_cast<std::size_t>(b - a), found); }, poll);
   Index most = 0;
   out.first.push_back(0);
   bool small = true;

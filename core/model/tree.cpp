@@ -14,7 +14,8 @@ constexpr int TREES = 128;  // that a row falls through in step
 // Rows that fall through one tree before the next. The more there are, the less often trees come from far away; but the
 // rows should stay close as well, threads must have something to share, and nobody should wait long for Ctrl-C.
 Index block(const ForestView& forest, const RowsView& rows, int threads) {
-  const Index share = (rows.n + threads - 1) / threads, prompt = (Index{1} << 22) / std::max<Index>(forest.trees, 1);
+  const Index crew = std::max(threads, 1), share = (rows.n + crew - 1) / crew,
+              prompt = (Index{1} << 22) / std::max<Index>(forest.trees, 1);
   const Index near = (Index{1} << 21) / (rows.stride * static_cast<Index>(sizeof(float)));
   return std::max<Index>(std::min({share, prompt, near}), 128);
 }
