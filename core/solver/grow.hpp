@@ -43,7 +43,7 @@ struct Targets {
   const double* weight = nullptr;       // one a row, or none
 
   // Numbers that a leaf keeps: weights of the classes; else weight, sums and sums of squares (counts: of y log y;
-  // absolute errors: weight times median, and sum of distances from it).
+  // absolute errors: median, and sum of distances from it).
   Index stats() const {
     if (!codes) return 1 + 2 * outputs;
     Index s = 0;

@@ -97,6 +97,7 @@ class MedianStats : RowWeights {
     return sum / static_cast<double>(outputs_);
   }
   double fall(double score, const NodeSum& node) const { return score - node.side; }
+  double perfect() const { return std::numeric_limits<double>::infinity(); }
   bool allowed() const { return true; }
   double weight() const { return wl_; }
   double right_weight() const { return w_ - wl_; }
@@ -108,7 +109,7 @@ class MedianStats : RowWeights {
   void leave(GrownTree& tree) const {
     tree.leaves.push_back({static_cast<std::uint32_t>(rows_), -1, w_});
     tree.stats.push_back(w_);
-    for (const Output& out : by_output_) tree.stats.push_back(product(out.median()));
+    for (const Output& out : by_output_) tree.stats.push_back(out.median());
     for (const Output& out : by_output_) tree.stats.push_back(out.error);
   }
 
@@ -117,19 +118,11 @@ class MedianStats : RowWeights {
     const std::size_t width = 2 * outputs_;
     if (tree.centres.size() < (node + 1) * width) tree.centres.resize((node + 1) * width);
     double* at = tree.centres.data() + node * width;
-    for (const Output& out : by_output_) *at++ = product(out.median());
+    for (const Output& out : by_output_) *at++ = out.median();
     for (const Output& out : by_output_) *at++ = out.error;
   }
 
  private:
-  // Weight times median, such that the quotient by the weight is the median again.
-  double product(double median) const {
-    const double p = w_ * median;
-    for (const double q : {p, std::nextafter(p, -HUGE_VAL), std::nextafter(p, HUGE_VAL)})
-      if (q / w_ == median) return q;
-    return p;
-  }
-
   struct Output {
     std::vector<double> y, weight;     // by place
     std::vector<std::uint32_t> place;  // of each row of the node

@@ -98,6 +98,8 @@ class ClassStats : RowWeights {
   }
 
   double fall(double score, const NodeSum& node) const { return normalised ? score * node.weight : score - node.side; }
+  // No split scores better than one with pure sides.
+  double perfect() const { return normalised ? std::numeric_limits<double>::infinity() : Term::perfect(w_); }
   bool allowed() const { return true; }
   double weight() const { return wl_; }
   double right_weight() const { return w_ - wl_; }
@@ -188,6 +190,7 @@ class NumberStats : RowWeights {
     return sum / static_cast<double>(outputs_);
   }
   double fall(double score, const NodeSum& node) const { return score - node.side; }
+  double perfect() const { return std::numeric_limits<double>::infinity(); }
   // Counts of 0 alone are told apart by counting, not by sums, which are rounded.
   bool allowed() const {
     if (Side::positive)

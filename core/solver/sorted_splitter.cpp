@@ -38,7 +38,7 @@ class SortedSplitter final : public Splitter<T> {
   void leave(GrownTree& tree) override { stats_.leave(tree); }
   void note(GrownTree& tree, std::uint32_t node) override { stats_.note(tree, node); }
   void bound(double low, double high) override { low_ = low, high_ = high; }
-  double perfect() const override { return std::numeric_limits<double>::infinity(); }
+  double perfect() const override { return stats_.perfect(); }
   double fall(const Best<T>& best, const NodeSum& node) const override { return stats_.fall(best.score, node); }
 
   bool look(Index column, Codes<T> codes, Best<T>& best, Random& random) override {

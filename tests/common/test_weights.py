@@ -23,7 +23,7 @@ from tests.common.estimators import (
 import widemargin as wm
 
 ROW_NUMBERS = {  # as the rows stand in the X of fit
-    *("given_up_", "given_up_by_part_", "support_", "unused_", "shape_fit_", "slacks_")
+    *("given_up_", "given_up_by_part_", "support_", "unused_", "shape_fit_", "slacks_", "drawn_from_")
 }
 
 

@@ -22,6 +22,15 @@ class BaggingProof:
     replace: bool
 
 
+@dataclass(frozen=True)
+class DrawnFrom:
+    """The rows that members draw from."""
+
+    rows: int
+    weight: np.ndarray | None  # None: all alike
+    kept: np.ndarray | None  # their numbers among the rows that were given; None: all
+
+
 def rows_of_member(proof: BaggingProof, member: int, n: int, weight: np.ndarray | None) -> np.ndarray:
     """How often a member has drawn each row."""
     if proof.replace:

@@ -20,7 +20,7 @@ from ..base.records import Trace
 from ..base.seeds import keyed, seed_from
 from ..base.threads import crew
 from ..base.warn import warn
-from ..certificate.bagging import BaggingProof, certify_bagging, rows_of_member
+from ..certificate.bagging import BaggingProof, DrawnFrom, certify_bagging, rows_of_member
 from ..certificate.record import ForestCertificate
 from .bagging_input import BagTraining, read_bag, read_bag_rows
 from .bagging_route import members_method, routed
@@ -106,7 +106,7 @@ class Bagging(Learner):
             self.members_ = None
         self.estimators_features_ = columns
         self.proof_: BaggingProof | None = proof
-        self.drawn_from_ = data.n if data.weight is None else data.weight
+        self.drawn_from_ = DrawnFrom(data.n, data.weight, data.kept)
         self.stop_reason_ = f"all {self.n_estimators} members fitted"
         self.trace_ = Trace(("members",))
         self.trace_.append(self.n_estimators, {"members": self.n_estimators})
@@ -195,9 +195,9 @@ class Bagging(Learner):
         check_is_fitted(self)
         if self.proof_ is None:
             raise AttributeError("the rows that members drew are known with the proof, and it was not kept.")
-        n, weight = (len(w), w) if isinstance(w := self.drawn_from_, np.ndarray) else (w, None)
-        members = range(len(self.estimators_features_))
-        return [np.repeat(np.arange(n), rows_of_member(self.proof_, b, n, weight)) for b in members]
+        known, members = self.drawn_from_, range(len(self.estimators_features_))
+        numbers = np.arange(known.rows) if known.kept is None else known.kept
+        return [np.repeat(numbers, rows_of_member(self.proof_, b, known.rows, known.weight)) for b in members]
 
     # ---- what members say ------------------------------------------------------------------------------------------
 
@@ -234,11 +234,11 @@ class Bagging(Learner):
             said = np.where(seen[:, None], votes / voters[:, None], np.nan)
         if self._regression:
             flat = data.y.shape[1] == 1
-            self.oob_prediction_ = said[:, 0] if flat else said
-            chosen = np.nan_to_num(self.oob_prediction_)
+            self.oob_prediction_ = data.spread(said[:, 0] if flat else said)
+            chosen = np.nan_to_num(said[:, 0] if flat else said)
             self.oob_error_ = float(np.nanmean((said - data.y) ** 2))
         else:
-            self.oob_decision_function_ = said
+            self.oob_decision_function_ = data.spread(said)
             codes = np.nan_to_num(said).argmax(axis=1)
             chosen, self.oob_error_ = self.classes_[codes], float((codes != data.y)[seen].mean())
         score = self.oob_score if callable(self.oob_score) else r2_score if self._regression else accuracy_score
@@ -315,7 +315,7 @@ class Bagging(Learner):
         mapping = MethodMapping()
         for caller in ("fit", "predict") if self._regression else ("fit", *SAYING):
             mapping.add(caller=caller, callee=members_method(self, caller))
-        return MetadataRouter(owner=self).add(estimator=self._template(), method_mapping=mapping)
+        return MetadataRouter(owner=self).add_self_request(self).add(estimator=self._template(), method_mapping=mapping)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import validate_data
 
 from .. import _core
 from ..base.errors import BadInput
-from ..data.float32 import row_weights
+from ..data.float32 import row_weights, validated
 from ..data.labels import Labels, as_column, as_numbers, encode_labels
 from ..data.rows import canonical, native_rows
 
 
 @dataclass
 class BagTraining:
-    """The rows of a fit of a bag. Rows of weight 0 are there, but nobody draws them."""
+    """The rows of a fit of a bag."""
 
     X: Any
     form: str | None  # sparse rows had this format
@@ -28,6 +27,8 @@ class BagTraining:
     targets: np.ndarray  # as members get them
     weight: np.ndarray | None
     given_weights: bool = False
+    given: int = 0  # rows that were given, those of weight 0 among them
+    kept: np.ndarray | None = None  # numbers of these rows among those given; None: all
 
     @property
     def n(self) -> int:
@@ -44,6 +45,14 @@ class BagTraining:
         if self.weight is not None:
             beside = np.column_stack([beside, self.weight])
         return f"{_digest(self.X):016x}{_core.Rows.dense(np.ascontiguousarray(beside)).scan(0, 1)[3]:016x}"
+
+    def spread(self, values: np.ndarray) -> np.ndarray:
+        """One line for each row that was given: NaN for those that are absent."""
+        if self.kept is None:
+            return values
+        out = np.full((self.given, *values.shape[1:]), np.nan)
+        out[self.kept] = values
+        return out
 
     def part(self, rows: Any, columns: np.ndarray) -> Any:
         """Some rows and columns, in the format in which rows were given."""
@@ -62,27 +71,42 @@ def _digest(X: Any) -> int:
 
 
 def read_bag_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Rows of any kind that has rows and columns."""
-    return validate_data(estimator, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
+    """Rows of numbers, some of which may be missing or infinite: whether that will do is for members to say."""
+    form = X.format if sp.issparse(X) else None
+    rows = validated(estimator, X, reset=reset)
+    return rows.asformat(form) if form in ("csr", "csc") else rows
 
 
 def read_bag(estimator: Any, X: Any, y: Any, sample_weight: Any, *, regression: bool, reset: bool) -> BagTraining:
-    """Reads and checks what no member would: that there are as many targets and weights as rows."""
+    """Reads and checks what no member would: that there are as many targets and weights as rows. Rows of weight 0 are
+    absent."""
     if y is None:
         as_column(y)  # says what is missing
-    X = read_bag_rows(estimator, X, reset=reset)
-    form = X.format if sp.issparse(X) else None
-    X = X.tocsr() if form else X
-    plain = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
-    several = regression and plain.ndim == 2 and plain.shape[1] > 1
-    targets = plain if several else as_column(y)
-    if len(targets) != X.shape[0]:
-        raise BadInput(f"X has {X.shape[0]} rows, but y has {len(targets)}: one target a row is needed.")
-    weight = row_weights(sample_weight, X)
-    given = sample_weight is not None
-    if not regression:
-        labels = encode_labels(targets, least=1)
-        return BagTraining(X, form, labels.encode(targets), labels, targets, weight, given)
-    columns = [as_numbers(plain[:, o]) for o in range(plain.shape[1])] if several else [as_numbers(targets)]
-    y = np.column_stack(columns)
-    return BagTraining(X, form, y, None, y if several else y[:, 0], weight, given)
+    rows = read_bag_rows(estimator, X, reset=reset)
+    form = rows.format if sp.issparse(rows) else None
+    rows, targets = rows.tocsr() if form else rows, _targets(y, several=regression)
+    n = rows.shape[0]
+    if len(targets) != n:
+        raise BadInput(f"X has {n} rows, but y has {len(targets)}: one target a row is needed.")
+    weight = row_weights(sample_weight, rows)
+    kept = None if weight is None or weight.all() else np.flatnonzero(weight)
+    if weight is not None and kept is not None:
+        rows, targets, weight = rows[kept], targets[kept], weight[kept]
+        weight = None if (weight == 1).all() else weight
+    made = BagTraining(rows, form, targets, None, targets, weight, sample_weight is not None, n, kept)
+    if regression:
+        made.y = np.column_stack([as_numbers(column) for column in targets.reshape(len(targets), -1).T])
+        made.targets = made.y if targets.ndim == 2 else made.y[:, 0]
+        return made
+    made.labels = encode_labels(targets, least=1)
+    made.y = made.labels.encode(targets)
+    return made
+
+
+def _targets(y: Any, *, several: bool) -> np.ndarray:
+    """One column, or more where several outputs may be."""
+    try:
+        plain = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
+    except ValueError:  # rows of different lengths
+        return as_column(y)
+    return plain if several and plain.ndim == 2 and plain.shape[1] > 1 else as_column(y)

@@ -48,7 +48,7 @@ class TreeLearner(Learner):
         "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
         "categorical_features": [list, tuple, np.ndarray, None],
         "max_bins": [Interval(Integral, 2, 256, closed="both"), None],
-        "monotonic_cst": ["array-like", dict, None],
+        "monotonic_cst": [list, tuple, np.ndarray, dict, None],
         "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
         "honest": ["boolean"],
     }

@@ -3,7 +3,7 @@
 Symbols  nodes: two or three words each (core/model/tree.hpp); leaf: the line of each leaf in `stats` and `rows`. Leaves
          that hold the same share a line. Lines hold weights of classes, output after output; for numbers the weight,
          the sums of targets and of their squares (of y log y where counts were learnt; where absolute errors were:
-         weight times median, and distances from it, which are kept for every node, as they do not add up).
+         median, and sum of distances from it, which are kept for every node, as they do not add up).
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Trees:
     @cached_property
     def says(self) -> tuple[np.ndarray, np.ndarray | None]:
         """For each line the shares of the classes (or the means), and the class of those that have only one."""
-        return leaf_says(self.stats, self.classes, self.n_outputs)
+        return leaf_says(self.stats, self.classes, self.n_outputs, medians=self.centres is not None)
 
     @cached_property
     def speaking(self) -> _core.Trees:
@@ -140,8 +140,12 @@ class Trees:
         return _core.Forest(self.n_columns, self.stats.shape[1], bool(self.classes))
 
 
-def leaf_says(stats: np.ndarray, classes: tuple[int, ...], n_outputs: int) -> tuple[np.ndarray, np.ndarray | None]:
-    """Shares of the classes, output after output, or means; and the only class of a line, -1 for several."""
+def leaf_says(
+    stats: np.ndarray, classes: tuple[int, ...], n_outputs: int, *, medians: bool = False
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Shares of the classes, output after output, or means or medians; and the only class of a line, -1 for several."""
+    if medians:
+        return np.ascontiguousarray(stats[:, 1 : 1 + n_outputs]), None
     if not classes:
         return np.ascontiguousarray(stats[:, 1 : 1 + n_outputs] / stats[:, :1]), None
     shares = np.empty_like(stats)

@@ -209,7 +209,7 @@ OOB: Mapping[str, Rule] = {
 _BAG: Mapping[str, Rule] = {
     "members_": Rule(optional=True),  # one of these two
     "forest_": Rule(optional=True),
-    "drawn_from_": Rule(),
+    "drawn_from_": Part("DrawnFrom"),
     "estimators_features_": Each("b", Array("i8", ("_f",), low=0)),
     "stop_reason_": Plain(str),
     "trace_": Part("Trace"),
@@ -223,6 +223,7 @@ _TRANSIENT = ("observe", "random_state", "oob_score")
 FORESTS: dict[str, Any] = {
     "Trees": TREES,
     "BaggingProof": DataclassSpec("widemargin.certificate.bagging:BaggingProof", 1),
+    "DrawnFrom": DataclassSpec("widemargin.certificate.bagging:DrawnFrom", 1),
     "ForestProof": DataclassSpec("widemargin.certificate.forest:ForestProof", 1),
     "ForestCertificate": DataclassSpec("widemargin.certificate.record:ForestCertificate", 1, nonfinite=True),
     "DecisionTreeClassifier": EstimatorSpec(f"{_TREE}:DecisionTreeClassifier", 1, CLASSES),
