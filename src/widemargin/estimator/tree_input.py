@@ -102,7 +102,7 @@ def read_trees(estimator: Any, X: Any, y: Any, sample_weight: Any, *, regression
     rows, missing = checked_float32(given if kept is None else given[kept])
     if regression:
         codes = np.ascontiguousarray(np.column_stack([as_numbers(column) for column in columns]))
-        if estimator.criterion == "poisson":
+        if getattr(estimator, "criterion", None) == "poisson":  # boosters have none
             _refuse_no_counts(codes)
     return TreeTraining(rows, missing, codes, labels, weight, balance, flat, n, kept)
 
