@@ -87,7 +87,6 @@ class NewtonSolver:
         self.ridge[d] = {"free": 0.0, "regularised": 1 / problem.scale**2, "none": 1.0}[problem.bias]
         self.total_C = float(problem.C.sum())
         self.exact = self.affordable(problem)
-        self.reach = float(np.abs(problem.t).mean()) or 1.0  # of scores: 1 for classes
         self._other: Any = None
         self._known: Any = None  # a matrix, and the curvatures that it is made of
 
@@ -160,7 +159,7 @@ class NewtonSolver:
     # ---- one step ----------------------------------------------------------------------------------------------
 
     def _advance(self, s: NewtonState) -> None:
-        near = s.gap - s.residual + self._imbalance(s) <= s.residual
+        near = s.gap - s.residual <= s.residual
         if self.problem.loss.kinked and near:
             return self._move_centre(s, GROWTH)
         if self.problem.loss.kinked and not s.h.any():  # too sharp: no row tells the curvature
@@ -190,7 +189,8 @@ class NewtonSolver:
     def _judge(self, s: NewtonState) -> None:
         """The gap of w and b; where it could be the end, that of a b whose sum is right."""
         p = self.problem
-        s.note(primal=self._half(s.w) + s.loss, gap=s.residual + self._distance(s.w, s.g, s.total))
+        gap = s.residual + self._distance(s.w, s.g, s.total) + self._imbalance(s)
+        s.note(primal=self._half(s.w) + s.loss, gap=gap)
         good = self.relative(s.gap, s.primal) <= self.tol
         if good or s.gap < 0.9 * s.best:
             s.best_w[:], s.best_b[:] = s.w, p.feasible(s.b)
@@ -204,9 +204,9 @@ class NewtonSolver:
         s.note(good=float(good))
 
     def _imbalance(self, s: NewtonState) -> float:
-        """What it costs to make the sum of b right where the bias is free: the gap knows nothing of it, and a centre
-        whose sum is wrong drives the bias away."""
-        return abs(s.total) * self.reach if self.problem.bias == "free" else 0.0
+        """What it may cost to make the sum of b right where the bias is free: else a sum that is wrong would look good,
+        and a centre with such a sum drives the bias away."""
+        return abs(s.total) * s.loss / self.total_C if self.problem.bias == "free" and self.total_C > 0 else 0.0
 
     def _half(self, w: np.ndarray) -> float:
         return float((self.ridge * w) @ w) / 2
