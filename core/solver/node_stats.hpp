@@ -98,8 +98,10 @@ class ClassStats : RowWeights {
   }
 
   double fall(double score, const NodeSum& node) const { return normalised ? score * node.weight : score - node.side; }
-  // No split scores better than one with pure sides.
-  double perfect() const { return normalised ? std::numeric_limits<double>::infinity() : Term::perfect(w_); }
+  // No split scores better than one with pure sides, where sums of whole weights are exact.
+  double perfect() const {
+    return normalised || !Term::whole ? std::numeric_limits<double>::infinity() : Term::perfect(w_);
+  }
   bool allowed() const { return true; }
   double weight() const { return wl_; }
   double right_weight() const { return w_ - wl_; }

@@ -25,6 +25,7 @@ REASONS = {"private attribute", "exact iteration count", "wording of a message",
 def borrowed_tests(name: str, ours: dict[str, dict[str, Any]], **also: Any) -> dict[str, Any]:
     """The tests of the installed module `name`, run anew with `ours` ({module: {class name: class}}) in place of
     scikit-learn's: both its imports and its later look-ups find them. `also` sets further names of the module."""
+    importlib.import_module(name)  # what it leads to is loaded with scikit-learn's own classes
     spec = importlib.util.find_spec(name)
     module = importlib.util.module_from_spec(spec)
     with ExitStack() as stack:
