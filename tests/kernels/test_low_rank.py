@@ -134,7 +134,7 @@ def test_results_depend_on_the_seed_alone(cls):
     other = cls(**ten(cls), random_state=1).fit(X)
     assert not np.array_equal(one.transform(X)[:, 0], other.transform(X)[:, 0])
     again = pickle.loads(pickle.dumps(one))
-    assert_array_equal(again.transform(X[:9]), one.transform(X)[:9])
+    assert_array_equal(again.transform(X), one.transform(X))
     assert clone(one).get_params() == one.get_params()
 
 

@@ -219,6 +219,8 @@ class BoxFit:
         c = self.problem.items(b)
         if len(offsets) == 2 and abs(offsets[1] - offsets[0]) <= NOTHING * float(np.abs(c) @ np.abs(self._all_diag)):
             offsets = np.full(2, (offsets[0] + offsets[1]) / 2)  # a rho of nothing but rounding
+        elif len(offsets) == 2 and abs(offsets[0] + offsets[1]) <= 2.0**-50 * abs(offsets[1]):
+            offsets = (offsets[1] - offsets[0]) / 2 * np.array([-1.0, 1.0])  # a bias of nothing but rounding
         return BoxSolution(b.copy(), offsets, stop, self.state.steps, self.trace, float(c @ f), f.copy())
 
     @cached_property
