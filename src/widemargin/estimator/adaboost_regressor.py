@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import RegressorMixin
-from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..base.params import StrOptions
@@ -24,13 +22,13 @@ from ..solver.boost import BoostSolver, BoostState
 from ..solver.boost_numbers import Relative
 from ..solver.boosters import Booster
 from ..solver.weak import EstimatorLearner, Sample
-from .boosting_base import Boosting
+from .boosted_numbers import BoostedNumbers
 from .boosting_input import BoostRows, blocks_of
 from .tree import DecisionTreeRegressor
 
 
 @dataclass(eq=False, repr=False)
-class AdaBoostRegressor(RegressorMixin, Boosting):
+class AdaBoostRegressor(BoostedNumbers):
     """AdaBoost.R2: members attend to the rows that those before them were far from; the weighted median of all.
 
     Parameters
@@ -82,7 +80,7 @@ class AdaBoostRegressor(RegressorMixin, Boosting):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Boosting._parameter_constraints,
+        **BoostedNumbers._parameter_constraints,
         "loss": [StrOptions({"linear", "square", "exponential"})],
     }
     _regression: ClassVar[bool] = True
@@ -140,52 +138,6 @@ class AdaBoostRegressor(RegressorMixin, Boosting):
         said = np.concatenate(parts)
         for t in range(1, said.shape[1] + 1):
             yield self._median(said[:, :t])[:, None]
-
-    def _held_loss(self, held: BoostRows) -> float:
-        return float(np.average((self._sum_of(held.X)[:, 0] - held.y) ** 2, weights=held.u))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The weighted median of what the members say.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return self._sum(X)[:, 0]
-
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """The median after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray of shape (n_samples,)
-        """
-        for F in self._staged(X):
-            yield F[:, 0]
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """R² after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Yields
-        ------
-        float
-        """
-        for said in self.staged_predict(X):
-            yield r2_score(y, said, sample_weight=sample_weight)
 
     @property
     def estimators_(self) -> list[Any]:

@@ -7,23 +7,20 @@ Method   [BuehlmannYu03]
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import RegressorMixin
-from sklearn.metrics import r2_score
 
 from ..solver.boost_numbers import LeastSquares
 from ..solver.boosters import Booster
 from ..solver.weak import Sample
-from .boosting_base import Boosting
+from .boosted_numbers import BoostedNumbers
 from .boosting_input import BoostRows
 
 
 @dataclass(eq=False, repr=False)
-class BoostingRegressor(RegressorMixin, Boosting):
+class BoostingRegressor(BoostedNumbers):
     """L2Boost: each member comes close to what those before it have left over.
 
     Parameters
@@ -74,7 +71,7 @@ class BoostingRegressor(RegressorMixin, Boosting):
         As in scikit-learn.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**Boosting._parameter_constraints}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**BoostedNumbers._parameter_constraints}
     _regression: ClassVar[bool] = True
 
     estimator: Any = None
@@ -93,49 +90,3 @@ class BoostingRegressor(RegressorMixin, Boosting):
     def _start_at(self, data: BoostRows) -> float:
         """In float32: the same for a row that stands there twice and for one of weight 2."""
         return float(np.float32(np.average(data.y, weights=data.u)))
-
-    def _held_loss(self, held: BoostRows) -> float:
-        return float(np.average((self._sum_of(held.X)[:, 0] - held.y) ** 2, weights=held.u))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The sum.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return self._sum(X)[:, 0]
-
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """The sum after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray of shape (n_samples,)
-        """
-        for F in self._staged(X):
-            yield F[:, 0]
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """R² after each round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Yields
-        ------
-        float
-        """
-        for said in self.staged_predict(X):
-            yield r2_score(y, said, sample_weight=sample_weight)
