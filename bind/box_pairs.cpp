@@ -30,7 +30,8 @@ void check_pairs(const ClassRows& classes, const BoxPairsProblem& p) {
     if (p.memory[q] < 0 || p.most_steps[q] < 0) fail("memory and steps must not be negative");
   }
   for (Index v = 0; v < first; ++v)
-    if (!(p.lower[v] <= 0 && p.upper[v] >= 0 && p.t[v] - p.t[v] == 0)) fail("a box must hold 0, and its term be finite");
+    if (!(p.lower[v] <= 0 && p.upper[v] >= 0 && p.t[v] - p.t[v] == 0))
+      fail("a box must hold 0, and its term be finite");
   for (Index v = 0; v < first && p.group; ++v)
     if (p.group[v] < 0 || p.group[v] >= p.groups) fail("a variable is of no group");
 }
@@ -48,13 +49,19 @@ BoundPairs make(nb::object classes, In<Column> of_class, In<Index> ends, In<doub
   if (group.shape(0) != 0 && group.shape(0) != N) fail("one group a variable is needed");
   const std::size_t groups = pairs > 0 ? total.shape(0) / ends.shape(0) : 1;
   if (groups < 1 || groups > 2 || total.shape(0) != groups * ends.shape(0)) fail("one or two groups are possible");
-  const BoxPairsProblem problem{pairs,        of_class.data(),
-                                ends.data(),  t.data(),
-                                lower.data(), upper.data(),
+  const BoxPairsProblem problem{pairs,
+                                of_class.data(),
+                                ends.data(),
+                                t.data(),
+                                lower.data(),
+                                upper.data(),
                                 group.shape(0) ? group.data() : nullptr,
                                 static_cast<int>(groups),
-                                total.data(), least.data(),
-                                working.data(), most_steps.data(), memory.data()};
+                                total.data(),
+                                least.data(),
+                                working.data(),
+                                most_steps.data(),
+                                memory.data()};
   check_pairs(rows, problem);
   std::vector<nb::object> owners{classes};
   for (const auto& array : {t, lower, upper, total, least}) owners.push_back(nb::cast(array));

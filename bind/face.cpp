@@ -118,8 +118,8 @@ std::vector<std::vector<Column>> polish_all(nb::object dsysv, Matrix K, double d
   return missing;
 }
 
-// The same for those of many problems, one behind the other, that `which` tells. Item v of all of them stands in row and
-// column items[v] of K; f is made here.
+// The same for those of many problems, one behind the other, that `which` tells. Item v of all of them stands in row
+// and column items[v] of K; f is made here.
 void polish_joined(nb::object dsysv, Matrix K, double diagonal, In<double> t, In<double> lower, In<double> upper,
                    In<std::int8_t> group, In<double> total, In<Index> ends, In<Column> items, In<std::int8_t> which,
                    InOut<double> b, InOut<double> f, InOut<double> offset, int threads) {

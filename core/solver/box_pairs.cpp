@@ -12,13 +12,9 @@ namespace {
 std::size_t z(Index i) { return static_cast<std::size_t>(i); }
 
 BoxProblem problem_of(const BoxPairsProblem& all, Index p, Index first) {
-  BoxProblem one{all.ends[p] - first,
-                 all.t + first,
-                 all.lower + first,
-                 all.upper + first,
-                 all.group ? all.group + first : nullptr,
-                 all.groups,
-                 {0, 0}};
+  BoxProblem one{
+      all.ends[p] - first, all.t + first, all.lower + first, all.upper + first, all.group ? all.group + first : nullptr,
+      all.groups,          {0, 0}};
   std::copy_n(all.total + p * all.groups, all.groups, one.total);
   return one;
 }

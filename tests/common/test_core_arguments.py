@@ -8,19 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 from tests.common.core_arguments import (
     CALLS,
     D,
     N,
     box,
     box_arguments,
-    box_state,
     box_pairs,
-    joined_face_arguments,
-    pairs_arguments,
-    pairs_state,
+    box_state,
     dense,
+    joined_face_arguments,
     kernel,
     kernel_state,
     margin,
@@ -29,6 +26,8 @@ from tests.common.core_arguments import (
     online,
     online_parts,
     online_state,
+    pairs_arguments,
+    pairs_state,
 )
 
 from widemargin import _core
@@ -89,8 +88,10 @@ def test_parts_that_share_what_they_write_are_refused(list_of):
         (lambda: box_pairs().advance(*pairs_state(), np.nan, 1), "seconds must be from 0 to 1e6"),
         (lambda: box_pairs().advance(*pairs_state()[:5], np.zeros(2, np.int8), 1.0, 1), "does not belong"),
         (lambda: _core.box_pairs(*pairs_arguments(2)[:1], *pairs_arguments(3)[1:]), "a class that is not there"),
-        (lambda: _core.polish_joined(*joined_face_arguments()[:8], np.array([N, N]), *joined_face_arguments()[9:]),
-         "a part has no items"),
+        (
+            lambda: _core.polish_joined(*joined_face_arguments()[:8], np.array([N, N]), *joined_face_arguments()[9:]),
+            "a part has no items",
+        ),
         (lambda: _core.pair_source(_core.class_rows([dense()], 2, 0.1, 0.0, 1, 0, 1), 0, 1), "a class that is not"),
         (lambda: _core.submatrix_source(np.eye(2, dtype=np.float32), np.ones(2), np.array([2], np.int32)), "an item"),
         (lambda: _core.matrix_source(np.ones((2, 3), np.float32), np.ones(2)), "a square matrix"),

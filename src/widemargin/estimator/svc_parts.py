@@ -147,9 +147,9 @@ class ClassifierParts(SVMSupport):
         return points
 
     def _merged(self, data: KernelTraining, certificates: list[SVMCertificate]) -> Any:
-        names = [part.name(data.labels.classes) for part in self._parts(data)]
-        whole = merge(dict(zip(names, certificates, strict=True)), data_digest=data.digest)
-        return replace(whole, data_digest=data.digest)
+        names, digest = [part.name(data.labels.classes) for part in self._parts(data)], data.digest
+        whole = merge(dict(zip(names, certificates, strict=True)), data_digest=digest)
+        return whole if whole.data_digest == digest else replace(whole, data_digest=digest)
 
     def _certify(self, data: KernelTraining, *, prove: bool = False) -> Any:
         source = GramSource(self.kernel_, data.items, self._threads())

@@ -98,14 +98,15 @@ class SVMFit:
         kinds = solved.kinds
         empty = [k for k, s in enumerate(solved) if is_nothing(s)] if self._of_nothing else []
         at = empty[0] if empty else kinds.index(worst(kinds))
-        words = say(self, solved[at])
+        told = solved[at]
+        words = say(self, told)
         if len(kinds) > 1:
             good = sum(kind == "converged" for kind in kinds)
             words = f"{good} of {len(kinds)} binary parts converged; part {at}: {words}"
         self.converged_ = all(kind == "converged" for kind in kinds)
         self.fit_status_ = 0 if self.converged_ else 1
         self.stop_reason_ = words
-        self.trace_ = solved[at].solution.trace
+        self.trace_ = told.solution.trace
         self._ended = worst(kinds)
 
     def _warn(self) -> None:

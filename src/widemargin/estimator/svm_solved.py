@@ -102,7 +102,7 @@ class SolvedParts(Sequence[Solved]):
 
 
 class SolvedPairs(SolvedParts):
-    """All pairs of classes, as they stand in `fits`; `coef`, `square`, `resolution` and certificates come with proofs."""
+    """All pairs of classes, as they stand in `fits`; squares and certificates come with `proved`."""
 
     def __init__(self, fits: PairFits, scale: np.ndarray) -> None:
         self.fits, self._scale = fits, scale

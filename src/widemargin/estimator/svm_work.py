@@ -90,14 +90,14 @@ class Work:
     def _pairs(self, places: PairRows, problems: BoxProblems, threads: int) -> SolvedParts:
         """All pairs of classes on kernel values that they share."""
         options = self.estimator._box_options(len(problems), threads)
-        self.pairs = PairFits(self.source, places, problems, options, self.starts)
-        self.pairs.run(self._watch(None))
-        solved = self.estimator._pairs_proved(self.source, self.pairs, self.psd)
+        fits = self.pairs = PairFits(self.source, places, problems, options, self.starts)
+        fits.run(self._watch(None))
+        solved = self.estimator._pairs_proved(self.source, fits, self.psd)
         self.proved = True
 
         def refined(k: int, cancelled: Event) -> Solved:
             one = solved[k]
-            fit = self.fits[k] = self.pairs.alone(k)
+            fit = self.fits[k] = fits.alone(k)
             return self.estimator._refined(self, k, fit, one.solution, self._watch(cancelled), one)
 
         rest = self.estimator._not_at_their_end(solved)

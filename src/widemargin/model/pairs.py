@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,21 @@ def pairs(n_classes: int) -> Iterator[tuple[int, int]]:
     return ((i, j) for i in range(n_classes) for j in range(i + 1, n_classes))
 
 
+@lru_cache(maxsize=16)
+def _class_pairs(n_classes: int) -> np.ndarray:
+    """The pairs as rows (i, j)."""
+    found = np.column_stack(np.triu_indices(n_classes, 1))
+    found.flags.writeable = False
+    return found
+
+
 class PairRows(Sequence[np.ndarray]):
     """The rows of each pair (i, j), those of class i before those of class j, one pair behind the other in `items`."""
 
     def __init__(self, codes: np.ndarray, n_classes: int) -> None:
         ends = np.cumsum(np.bincount(codes, minlength=n_classes))
         self.of_class = np.split(np.argsort(codes, kind="stable"), ends[:-1])
-        self.classes = np.column_stack(np.triu_indices(n_classes, 1))
+        self.classes = _class_pairs(n_classes)
         self.halves = np.array([len(rows) for rows in self.of_class])[self.classes]
         self.sizes = self.halves.sum(axis=1)
         self.ends = np.cumsum(self.sizes)

@@ -1,13 +1,13 @@
 """All pairs of classes on shared kernel values: those among the rows of one class are computed once for all its pairs.
 
 Problem  the box problems of pairs (i, j) of classes, one behind the other: see core/solver/box_pairs.hpp
-Stops    each pair as if it were alone; what rounds in the core and joint equations do not end goes on by itself (`alone`)
+Stops    each pair as if it were alone; what rounds and joint equations do not end goes on by itself (`alone`)
 Method   rounds, last digits and offsets for all pairs at once, without a loop over them
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -43,13 +43,13 @@ class PairFits:
     ) -> None:
         # Pairs are small: their rows are soon known, and packing what is left of them anew would cost more.
         self.source, self.rows, self.problems, self.asked = source, rows, problems, replace(options, shrink=False)
-        items, spec = source.near_origin, source.kernel.native()
+        items = source.near_origin
+        spec: tuple[int, float, float, int] = source.kernel.native()
         self.native = _core.class_rows(
             [items.take(r).native for r in rows.of_class], *spec, options.memory // 2, source.threads
         )
         sizes, self.spared = problems.sizes, spared(self.asked, 0)
-        unlike, of_size = np.unique(sizes, return_inverse=True)
-        self.working = np.array([working_set(n) for n in unlike.tolist()])[of_size]
+        self.working = _of_sizes(working_set, sizes)
         self._work = np.cumsum(self.working) - self.working
         self.core = _core.box_pairs(
             self.native,
@@ -63,7 +63,7 @@ class PairFits:
             1e-12 * problems.sums_of_bounds,
             self.working,
             self._most_steps(),
-            np.array([row_memory(n, options.memory) for n in unlike.tolist()])[of_size],
+            _of_sizes(lambda n: row_memory(n, options.memory), sizes),
             self.spared.tol,
             self.spared.gap_tol,
         )
@@ -77,7 +77,7 @@ class PairFits:
         self.stop = np.zeros(len(sizes), np.int8)
         self.offsets = np.zeros((len(sizes), problems.groups))
         self.kinds: list[str] = ["asked"] * len(sizes)
-        self._look()
+        self.seen: list[np.ndarray] = []  # the last look
 
     def _most_steps(self) -> np.ndarray:
         """Those of pairs that the interior point method would end are few."""
@@ -101,7 +101,7 @@ class PairFits:
         """0 for machines that have none."""
         return (self.offsets[:, -1] - self.offsets[:, 0]) / 2
 
-    def _arrays(self) -> tuple[np.ndarray, ...]:
+    def _arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         return self.b, self.f, self.work, self.counters.ravel(), self.figures.ravel(), self.stop
 
     # ---- all of them -------------------------------------------------------------------------------------------
@@ -186,6 +186,8 @@ class PairFits:
     def trace(self, k: int) -> Trace:
         """The last look; nobody asked for others."""
         trace = Trace(BoxSolver.columns)
+        if not self.seen:
+            return trace
         step, *columns = (v[k].item() for v in self.seen)
         trace.append(step, dict(zip(BoxSolver.columns, columns, strict=True)))
         return trace
@@ -194,6 +196,12 @@ class PairFits:
         """What a pair by itself has found."""
         here = slice(int(self.problems.first[k]), int(self.problems.ends[k]))
         self.b[here], self.f[here], self.offsets[k], self.kinds[k] = found.b, found.f, found.offsets, found.stop.kind
+
+
+def _of_sizes(rule: Callable[[int], int], sizes: np.ndarray) -> np.ndarray:
+    """The rule for each size, of which there are few that differ."""
+    known = {n: rule(n) for n in set(sizes.tolist())}
+    return np.array([known[n] for n in sizes.tolist()])
 
 
 def can_share(source: GramSource) -> bool:
