@@ -25,6 +25,8 @@ class CountSplitter final : public Splitter<T> {
   void settle(const std::uint32_t* rows, Index m) override;
   NodeSum enter(const std::uint32_t* rows, Index m) override;
   bool look(Index column, Codes<T> codes, Best<T>& best, Random& random) override;
+  bool together() const override { return lanes_here_; }
+  unsigned look(const std::uint32_t* columns, int count, SmallNode<T> node, Best<T>& best, Random& random) override;
   void leave(GrownTree& tree) override;
   double perfect() const override { return w_; }
 
@@ -43,6 +45,7 @@ class CountSplitter final : public Splitter<T> {
   bool pair(Index column, Codes<T> codes, Best<T>& best);
   bool refine(Index column, Codes<T> codes, Best<T>& best);
   Index gather(Codes<T> codes);
+  void name_classes();
   Index surviving(const Best<T>& best, double edge);
   bool worth(std::size_t bin, std::int32_t left, std::int32_t nl, std::int32_t right, std::int32_t nr,
              double floor) const;
@@ -78,6 +81,10 @@ class CountSplitter final : public Splitter<T> {
   std::vector<Key> keys_, spare_;
   std::vector<std::uint8_t> survives_;
   Cuts cuts_, key_cuts_;
+  bool lanes_here_ = false;  // whether the node goes by eight columns at a time
+  LaneClasses here_;         // its classes
+  std::vector<std::uint16_t> named_;  // as node_, with classes counted among those of the node
+  LaneSpace space_;
 };
 
 template <class T>
