@@ -8,9 +8,6 @@ namespace widemargin {
 namespace {
 
 constexpr Index FEW = 256;  // rows that are sorted rather than counted
-// Rows whose columns go eight at a time: histograms of short codes are cheaper beyond.
-template <class T>
-constexpr Index LANES_UP_TO = sizeof(T) == 1 ? 96 : LANE_ROWS;
 
 }  // namespace
 
@@ -36,6 +33,8 @@ CountSplitter<T>::CountSplitter(const Table<T>& table, const Targets& targets, c
     payload_[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(targets.codes[i] << 8 | static_cast<int>(t));
   }
   cuts_.reserve(256);
+  // Where codes are few, histograms are soon cheaper.
+  lane_rows_ = std::clamp<Index>(2 * table.ranks->first.back() / table.d, 16, LANE_ROWS);
 }
 
 template <class T>
@@ -77,7 +76,7 @@ NodeSum CountSplitter<T>::enter(const std::uint32_t* rows, Index m) {
   if (w_ <= NARROW && classes_ <= LANES)
     for (std::size_t k = 0; k < total_.size(); ++k) narrow_total_[k] = static_cast<std::uint16_t>(total_[k]);
   lanes_here_ = false;
-  if (sizeof(T) <= 2 && settled_ && !limited_ && m <= LANES_UP_TO<T> && w_ <= LANE_WEIGHT && most < w_) name_classes();
+  if (sizeof(T) <= 2 && settled_ && !limited_ && m <= lane_rows_ && w_ <= LANE_WEIGHT && most < w_) name_classes();
   return {static_cast<double>(w_), static_cast<double>(squares) / static_cast<double>(w_), most == w_};
 }
 

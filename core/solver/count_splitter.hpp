@@ -81,8 +81,9 @@ class CountSplitter final : public Splitter<T> {
   std::vector<Key> keys_, spare_;
   std::vector<std::uint8_t> survives_;
   Cuts cuts_, key_cuts_;
-  bool lanes_here_ = false;  // whether the node goes by eight columns at a time
-  LaneClasses here_;         // its classes
+  Index lane_rows_ = 0;               // most rows of a node whose columns go eight at a time
+  bool lanes_here_ = false;           // whether the node goes by eight columns at a time
+  LaneClasses here_;                  // its classes
   std::vector<std::uint16_t> named_;  // as node_, with classes counted among those of the node
   LaneSpace space_;
 };

@@ -102,23 +102,56 @@ AVX2_INLINE void sort_eight(std::uint32_t* keys) {
   for (int i = 0; i < 8; ++i) store(keys + i * 8, v[i]);
 }
 
-// Batcher's merges of odd and even places; what would stand behind the last row is larger than all and stays there.
+// The last three steps of a merge: places four, two and one apart.
+AVX2_INLINE void merge_eight(std::uint32_t* keys) {
+  __m256i v[8];
+  for (int i = 0; i < 8; ++i) v[i] = load(keys + i * 8);
+  order(v[0], v[4]), order(v[1], v[5]), order(v[2], v[6]), order(v[3], v[7]);
+  order(v[0], v[2]), order(v[1], v[3]), order(v[4], v[6]), order(v[5], v[7]);
+  order(v[0], v[1]), order(v[2], v[3]), order(v[4], v[5]), order(v[6], v[7]);
+  for (int i = 0; i < 8; ++i) store(keys + i * 8, v[i]);
+}
+
+AVX2_INLINE void order(std::uint32_t* a, std::uint32_t* b) {
+  __m256i x = load(a), y = load(b);
+  order(x, y);
+  store(a, x);
+  store(b, y);
+}
+
+// Places k and k/2 apart, from a on.
+AVX2_INLINE void order_four(std::uint32_t* a, Index k) {
+  std::uint32_t *b = a + k / 2 * C, *c = b + k / 2 * C, *d = c + k / 2 * C;
+  __m256i w = load(a), x = load(b), y = load(c), z = load(d);
+  order(w, y), order(x, z), order(w, x), order(y, z);
+  store(a, w), store(b, x), store(c, y), store(d, z);
+}
+
+// Runs of eight, then bitonic merges in which the smaller key always comes to the lower place: what would stand behind
+// the last rows is larger than all keys and stays there, so that no room is needed for it beyond a multiple of eight.
 AVX2 void sort_lanes(std::uint32_t* keys, Index m) {
-  for (Index i = m; i & 7; ++i) store(keys + i * C, _mm256_set1_epi32(-1));
+  for (; m & 7; ++m) store(keys + m * C, _mm256_set1_epi32(-1));
   for (Index i = 0; i < m; i += 8) sort_eight(keys + i * C);
-  for (Index p = 8; p < m; p *= 2)
-    for (Index k = p; k >= 1; k /= 2)
-      for (Index j = k & (p - 1); j + k < m; j += 2 * k) {
-        if (k < p && ((j + k) & (2 * p - 1)) == 0) continue;
-        const Index end = std::min(k, m - j - k);
-        std::uint32_t *a = keys + j * C, *b = a + k * C;
-        for (Index i = 0; i < end; ++i, a += C, b += C) {
-          __m256i x = load(a), y = load(b);
-          order(x, y);
-          store(a, x);
-          store(b, y);
+  for (Index p = 8; p < m; p *= 2) {
+    for (Index b = 0; b + p < m; b += 2 * p)
+      for (Index i = std::max<Index>(0, b + 2 * p - m); i < p; ++i)
+        order(keys + (b + i) * C, keys + (b + 2 * p - 1 - i) * C);
+    Index k = p / 2;
+    for (; k >= 16; k /= 4)
+      for (Index b = 0; b < m; b += 2 * k) {
+        if (b + 2 * k <= m) {
+          for (Index i = 0; i < k / 2; ++i) order_four(keys + (b + i) * C, k);
+          continue;
         }
+        for (Index i = b; i + k < m; ++i) order(keys + i * C, keys + (i + k) * C);
+        for (Index i = b; i < b + k / 2 && i + k / 2 < m; ++i) order(keys + i * C, keys + (i + k / 2) * C);
+        for (Index i = b + k; i + k / 2 < m; ++i) order(keys + i * C, keys + (i + k / 2) * C);
       }
+    if (k == 8)
+      for (Index b = 0; b < m; b += 16)
+        for (Index i = b; i < b + 8 && i + 8 < m; ++i) order(keys + i * C, keys + (i + 8) * C);
+    for (Index i = 0; i < m; i += 8) merge_eight(keys + i * C);
+  }
 }
 
 struct BestHalf {
@@ -128,9 +161,9 @@ struct BestHalf {
 // Where the score is larger than the best one so far, and a cut is possible.
 AVX2_INLINE __m256d better(BestHalf& best, __m128i above, __m128i below, __m128i valid) {
   const __m256d a = _mm256_cvtepi32_pd(above), b = _mm256_cvtepi32_pd(below);
-  const __m256d more = _mm256_and_pd(
-      _mm256_cmp_pd(_mm256_mul_pd(a, best.below), _mm256_mul_pd(best.above, b), _CMP_GT_OQ),
-      _mm256_castsi256_pd(_mm256_cvtepi32_epi64(valid)));
+  const __m256d more =
+      _mm256_and_pd(_mm256_cmp_pd(_mm256_mul_pd(a, best.below), _mm256_mul_pd(best.above, b), _CMP_GT_OQ),
+                    _mm256_castsi256_pd(_mm256_cvtepi32_epi64(valid)));
   best.above = _mm256_blendv_pd(best.above, a, more);
   best.below = _mm256_blendv_pd(best.below, b, more);
   return more;
@@ -165,10 +198,9 @@ AVX2 void walk_lanes(const std::uint32_t* keys, Index m, const LaneClasses& clas
       place0 = _mm256_sub_epi64(place0, _mm256_set1_epi64x(64));
       place1 = _mm256_sub_epi64(place1, _mm256_set1_epi64x(64));
     }
-    const __m256i l =
-        _mm256_or_si256(_mm256_and_si256(l0, mask), _mm256_slli_epi64(_mm256_and_si256(l1, mask), 32));
-    const __m256i all = WORDS == 1 ? _mm256_permutevar8x32_epi32(total, k)
-                                   : _mm256_i32gather_epi32(classes.total, k, 4);
+    const __m256i l = _mm256_or_si256(_mm256_and_si256(l0, mask), _mm256_slli_epi64(_mm256_and_si256(l1, mask), 32));
+    const __m256i all =
+        WORDS == 1 ? _mm256_permutevar8x32_epi32(total, k) : _mm256_i32gather_epi32(classes.total, k, 4);
     const __m256i r = _mm256_sub_epi32(all, l);
     left = _mm256_add_epi32(left, _mm256_madd_epi16(x, _mm256_add_epi32(_mm256_add_epi32(l, l), x)));
     right = _mm256_sub_epi32(right, _mm256_madd_epi16(x, _mm256_sub_epi32(_mm256_add_epi32(r, r), x)));
@@ -178,8 +210,8 @@ AVX2 void walk_lanes(const std::uint32_t* keys, Index m, const LaneClasses& clas
     const __m256i below = _mm256_madd_epi16(n, rest);
     // Codes differ where the larger key does not begin like the smaller one.
     const __m256i valid = _mm256_cmpgt_epi32(_mm256_srli_epi32(next, 16), _mm256_srli_epi32(key, 16));
-    const __m256d more0 = better(low, _mm256_castsi256_si128(above), _mm256_castsi256_si128(below),
-                                 _mm256_castsi256_si128(valid));
+    const __m256d more0 =
+        better(low, _mm256_castsi256_si128(above), _mm256_castsi256_si128(below), _mm256_castsi256_si128(valid));
     const __m256d more1 = better(high, _mm256_extracti128_si256(above, 1), _mm256_extracti128_si256(below, 1),
                                  _mm256_extracti128_si256(valid, 1));
     const __m256i more = _mm256_permute4x64_epi64(

@@ -42,8 +42,8 @@ struct LaneSpace {
 };
 
 struct LaneCuts {
-  double above[LANE_COLUMNS], below[LANE_COLUMNS];            // score; `above` is -1 where the column is constant
-  std::uint32_t cut[LANE_COLUMNS], next[LANE_COLUMNS];        // largest code on the left, smallest on the right
+  double above[LANE_COLUMNS], below[LANE_COLUMNS];      // score; `above` is -1 where the column is constant
+  std::uint32_t cut[LANE_COLUMNS], next[LANE_COLUMNS];  // largest code on the left, smallest on the right
 };
 
 template <class T>
