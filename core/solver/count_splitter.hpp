@@ -2,8 +2,9 @@
 //
 // Symbols  m rows of the node, w their weight;  L = sum of squared class weights on the left, R on the right
 // Method   many rows: a histogram of classes by code, walked once. Few rows: keys (code, class, weight), sorted, and a
-//          walk along them. Where codes are longer than a byte, many rows are first counted by coarse codes; only bins
-//          in which a cut could still be better than the best one are then sorted. Within a bin with counts c, after
+//          walk along them, by eight columns at once where rows are close by (solver/lanes.hpp). Where codes are longer
+//          than a byte, many rows are first counted by coarse codes; only bins in which a cut could still be better
+//          than the best one are then sorted. Within a bin with counts c, after
 //          counts l, no cut has  sum_k (l_k + x_k)^2 / (|l| + |x|)  above  A + min(max_k c_k, sum_k max(0,
 //          2 l_k + max c - A) c_k / |l|)  with A = sum_k l_k^2 / |l|, as the function is convex and homogeneous; the
 //          same holds for the right side.
