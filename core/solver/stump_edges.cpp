@@ -12,8 +12,21 @@
 namespace widemargin {
 namespace {
 
-constexpr Index BINS = 256, TOGETHER = 4;  // bins of a byte; columns that are counted at once
+constexpr Index BINS = 256, TOGETHER = 8;  // bins of a byte; columns that are counted at once
 constexpr std::uint32_t LAST = 1u << 31, ROW = LAST - 1;
+
+// One word of a row is read for K columns, whose bins lie two blocks apart.
+template <int K>
+void count_lanes(const std::uint64_t* lanes, const std::int64_t* q, Index from, Index to, std::int64_t* bins) {
+  for (Index i = from; i < to; ++i) {
+    const std::int64_t w = q[i];
+    std::uint64_t codes = lanes[i];
+    for (int k = 0; k < K; ++k, codes >>= 8) bins[2 * BINS * k + static_cast<Index>(codes & 255)] += w;
+  }
+}
+using CountLanes = void (*)(const std::uint64_t*, const std::int64_t*, Index, Index, std::int64_t*);
+constexpr CountLanes COUNT_LANES[] = {count_lanes<1>, count_lanes<2>, count_lanes<3>, count_lanes<4>,
+                                      count_lanes<5>, count_lanes<6>, count_lanes<7>, count_lanes<8>};
 
 }  // namespace
 
@@ -82,30 +95,30 @@ void StumpGround::sort_columns(int threads, Poll poll) {
   parallel_for(d, threads, sort, poll);
 }
 
-// Weights of the + and of the - rows by bin, for the columns begin .. end-1; four at a time hide the latency of memory.
+void StumpGround::gather_lanes(int threads, Poll poll) {
+  const Index n = ranks_.n, d = ranks_.d, groups = (d + TOGETHER - 1) / TOGETHER;
+  lanes_.resize(groups * n);
+  const auto gather = [&](Index begin, Index end) {
+    for (Index g = 0; g < groups; ++g) {
+      std::uint64_t* lanes = lanes_.data() + g * n;
+      std::fill(lanes + begin, lanes + end, std::uint64_t{0});
+      for (Index f = g * TOGETHER; f < std::min(d, (g + 1) * TOGETHER); ++f) {
+        const std::uint8_t* byte = ranks_.bytes(f);
+        const Index shift = 8 * (f % TOGETHER);
+        for (Index i = begin; i < end; ++i) lanes[i] |= static_cast<std::uint64_t>(byte[i]) << shift;
+      }
+    }
+  };
+  parallel_blocks(n, 2048, threads, gather, poll);
+}
+
+// Weights of the + and of the - rows by bin, for the columns begin .. end-1, at most eight.
 void StumpGround::count_bins(Index begin, Index end, Whole* bins) const {
   std::fill(bins, bins + (end - begin) * 2 * BINS, Whole{0});
-  const Whole* q = q_.data();
-  for (int sign = 0; sign < 2; ++sign) {
-    const Index from = sign ? positives_ : 0, to = sign ? ranks_.n : positives_;
-    Whole* into = bins + sign * BINS;
-    if (end - begin == TOGETHER) {
-      const std::uint8_t *a = ranks_.bytes(begin), *b = ranks_.bytes(begin + 1), *c = ranks_.bytes(begin + 2),
-                         *e = ranks_.bytes(begin + 3);
-      for (Index i = from; i < to; ++i) {
-        const Whole w = q[i];
-        into[a[i]] += w;
-        into[2 * BINS + b[i]] += w;
-        into[4 * BINS + c[i]] += w;
-        into[6 * BINS + e[i]] += w;
-      }
-      continue;
-    }
-    for (Index f = begin; f < end; ++f) {
-      const std::uint8_t* byte = ranks_.bytes(f);
-      for (Index i = from; i < to; ++i) into[(f - begin) * 2 * BINS + byte[i]] += q[i];
-    }
-  }
+  const std::uint64_t* lanes = lanes_.data() + begin / TOGETHER * ranks_.n;
+  const CountLanes count = COUNT_LANES[end - begin - 1];
+  count(lanes, q_.data(), 0, positives_, bins);
+  count(lanes, q_.data(), positives_, ranks_.n, bins + BINS);
 }
 
 // Cuts between bins; for columns whose bytes are the codes these are all there are.

@@ -76,6 +76,7 @@ class StumpGround {
   Stump first_of_best(Gain gain, std::vector<Found>& found, const std::vector<Whole>& total,
                       const std::vector<double>& unit, Whole all) const;
   void sort_columns(int threads, Poll poll);
+  void gather_lanes(int threads, Poll poll);
   struct Cut;
   void count_bins(Index begin, Index end, Whole* bins) const;
   void look_at_bins(Index f, const Whole* bins, Cut& best) const;
@@ -86,6 +87,7 @@ class StumpGround {
   std::vector<double> u_;
   double weight_;                 // sum of u
   bool whole_ = true;             // all weights are whole numbers, and few bits are lost to them
+  Buffer<std::uint64_t> lanes_;   // the bytes of eight columns in a word, row by row; then the next eight
   Buffer<std::uint32_t> sorted_;  // rows in the order of their codes, the last of a code marked; coarse columns only
   std::vector<Index> place_;      // where those of a column begin; -1: its bytes are the codes
   std::vector<std::uint32_t> begins_;  // 257 a coarse column: where the rows of a bin begin
