@@ -160,7 +160,7 @@ class AdaBoostRegressor(BoostedNumbers):
     def __iter__(self) -> Any:
         return iter(self.members_)
 
-    def _certify(self, data: BoostRows, *, prove: bool = False) -> BoostingCertificate:
+    def _certify(self, data: BoostRows, *, prove: bool = False, each: bool = True) -> BoostingCertificate:
         return certify_boosting(
             [self._sum_of(data.X)],
             np.ones(1),
