@@ -1,11 +1,11 @@
 """How fast is boosting, at the same accuracy as the peers'?
 
 Stumps: AdaBoost of 200 rounds against scikit-learn's AdaBoost and LightGBM at depth 1; 20,000 x 50 and 200,000 x 54
-numbers from `make_classification`, and spambase. Trees of depth 6, 100 rounds of log loss, against LightGBM. Text: 1,000
-rounds of one word each on 20,000 documents (all of 20 Newsgroups and some of Reuters; computing or not) against
+numbers from `make_classification`, and spambase. Trees of depth 6, 100 rounds of log loss, against LightGBM. Text:
+1,000 rounds of one word each on 20,000 documents (all of 20 Newsgroups and some of Reuters; computing or not) against
 scikit-learn's AdaBoost with stumps on the same counts. Prediction with 1,000 stumps. Each run is a process of its own,
-and the learners take turns; the least CPU seconds of some runs count. scikit-learn's rounds all cost the same, so that of
-large problems a part is timed and multiplied (`of`). Data: WIDEMARGIN_DATA; peers: the Python in WIDEMARGIN_PEERS.
+and the learners take turns; the least CPU seconds of some runs count. scikit-learn's rounds all cost the same, so that
+of large problems a part is timed and multiplied. Data: WIDEMARGIN_DATA; peers: the Python in WIDEMARGIN_PEERS.
 
     python benchmarks/boosting.py [task …] [--runs 3] [--threads 1]
 """
@@ -173,7 +173,9 @@ def report(task: str, runs: dict[str, list[dict[str, Any]]], threads: int) -> li
         if own and peer in by_name:
             cpu, wall = (by_name[peer][f"{what}_{clock}"] / own[f"{what}_{clock}"] for clock in ("cpu", "wall"))
             verdict = "yes" if cpu >= asked else "NO"
-            print(f"{task:10} {what} against {peer:12} cpu {cpu:8.2f}x wall {wall:8.2f}x  asked {asked:6.2f}  {verdict}")
+            print(
+                f"{task:10} {what} against {peer:12} cpu {cpu:8.2f}x wall {wall:8.2f}x  asked {asked:6.2f}  {verdict}"
+            )
     return lines
 
 

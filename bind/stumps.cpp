@@ -111,8 +111,7 @@ void add_tables(Floats x, In<std::int64_t> columns, In<std::int64_t> first, In<f
 
 // (weights of wrong rows, of all rows, share of undecided rows) of each stump; margins of the rows at the end.
 nb::tuple replay(Floats x, In<std::uint8_t> negative, In<double> share, In<std::int64_t> column, In<float> threshold,
-                 Matrix<const double> values, In<double> steps, In<double> factor, InOut<double> margins,
-                 int threads) {
+                 Matrix<const double> values, In<double> steps, In<double> factor, InOut<double> margins, int threads) {
   const Index n = length(x), d = static_cast<Index>(x.shape(1)), size = length(column);
   if (length(negative) != n || length(share) != n || length(margins) != n) fail("one number a row is needed");
   if (length(threshold) != size || length(values) != size || values.shape(1) != 3 || length(steps) != size ||

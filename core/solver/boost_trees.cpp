@@ -135,7 +135,8 @@ Index TreeGround::divide(const Node& node, const Cut& cut) {
   const std::uint8_t* byte = ranks_.bytes(cut.column);
   Index left = node.begin, right = 0;
   for (Index j = node.begin; j < node.end; ++j) {
-    const auto at = static_cast<std::size_t>(j), to = static_cast<std::size_t>(left), aside = static_cast<std::size_t>(right);
+    const auto at = static_cast<std::size_t>(j), to = static_cast<std::size_t>(left),
+               aside = static_cast<std::size_t>(right);
     const bool goes = byte[row_[at]] <= cut.code;
     kept_[aside] = row_[at];
     moved_[aside] = q_[at];

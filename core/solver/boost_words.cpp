@@ -8,15 +8,19 @@
 namespace widemargin {
 namespace {
 
-constexpr int FULL = 60;        // bits of a sum when numbers are made
-constexpr double MOST = 0x1p62; // what a sum may grow to before they are made anew
+constexpr int FULL = 60;         // bits of a sum when numbers are made
+constexpr double MOST = 0x1p62;  // what a sum may grow to before they are made anew
 constexpr double LEAST = 0x1p44;
-constexpr Index BLOCK = 2048;   // terms that one task looks at
+constexpr Index BLOCK = 2048;  // terms that one task looks at
 
 }  // namespace
 
 WordGround::WordGround(const Documents& docs, const std::int8_t* sign, Index k, const double* u, int threads, Poll poll)
-    : n_(docs.n), terms_(docs.terms), k_(k), first_(docs.first, docs.first + docs.n + 1), sign_(sign, sign + docs.n * k) {
+    : n_(docs.n),
+      terms_(docs.terms),
+      k_(k),
+      first_(docs.first, docs.first + docs.n + 1),
+      sign_(sign, sign + docs.n * k) {
   const Index size = first_.back();
   term_.resize(size);
   std::copy(docs.term, docs.term + size, term_.data());
@@ -70,8 +74,8 @@ void WordGround::weigh_all(int threads, Poll poll) {
     for (Index l = 0; l < k_; ++l) {
       const auto c = static_cast<std::size_t>(2 * l + minus(i, l));
       const double g = g_[static_cast<std::size_t>(i * k_ + l)];
-      sum[c] += (u_.empty() ? 1.0 : u_[static_cast<std::size_t>(i)]) *
-                std::exp((minus(i, l) ? g : -g) - group_[c].shift);
+      sum[c] +=
+          (u_.empty() ? 1.0 : u_[static_cast<std::size_t>(i)]) * std::exp((minus(i, l) ? g : -g) - group_[c].shift);
     }
   for (std::size_t c = 0; c < sum.size(); ++c) {
     int bits = 0;

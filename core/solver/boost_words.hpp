@@ -22,7 +22,7 @@
 
 namespace widemargin {
 
-struct Documents {           // terms of document i: term[first[i] .. first[i+1]-1], each once
+struct Documents {  // terms of document i: term[first[i] .. first[i+1]-1], each once
   const Index* first;
   const Column* term;
   Index n, terms;
@@ -71,15 +71,15 @@ class WordGround {
   int minus(Index i, Index l) const { return sign_[static_cast<std::size_t>(i * k_ + l)] < 0; }
 
   Index n_, terms_, k_;
-  std::vector<Index> first_, begin_;         // of documents, of terms
-  Buffer<Column> term_;                      // of each document
-  Buffer<std::uint32_t> holder_;             // documents that hold each term
+  std::vector<Index> first_, begin_;  // of documents, of terms
+  Buffer<Column> term_;               // of each document
+  Buffer<std::uint32_t> holder_;      // documents that hold each term
   std::vector<std::int8_t> sign_;
   std::vector<double> u_;
-  bool whole_ = true;                        // all weights are whole numbers
-  std::vector<double> a_, g_;                // k; n x k
-  std::vector<Group> group_;                 // 2 a label
-  std::vector<Whole> q_, s_;                 // n x k; terms x k x 2
+  bool whole_ = true;          // all weights are whole numbers
+  std::vector<double> a_, g_;  // k; n x k
+  std::vector<Group> group_;   // 2 a label
+  std::vector<Whole> q_, s_;   // n x k; terms x k x 2
 };
 
 }  // namespace widemargin

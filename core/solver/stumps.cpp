@@ -87,6 +87,7 @@ StumpGround::StumpGround(const float* x, Index n, Index d, const std::uint32_t* 
   }
   whole_ = whole_ && weight_ <= 0x1p32;
   sort_columns(threads, poll);
+  part_columns(threads, poll);
   gather_lanes(threads, poll);
 }
 

@@ -34,8 +34,9 @@ class BoostingProof:
     """What the claim is about, beside members and steps.
 
     `kind` names the loss: "edges" (AdaBoost, two classes), "m1", "samme", "m2", "mh", "exponential", "logistic",
-    "logit", "brown", "squares", "labels" (several a row) or "line"; `rate` is the factor of the steps, `errors` are those that the fit claims,
-    round by round; BrownBoost's target is `epsilon`, and `times` what it has left, class by class.
+    "logit", "brown", "squares", "labels" (several a row) or "line"; `rate` is the factor of the steps, `errors` are
+    those that the fit claims, round by round; BrownBoost's target is `epsilon`, and `times` what it has left, class by
+    class.
     """
 
     kind: str
@@ -111,7 +112,9 @@ def _edges(
     said: Iterable[np.ndarray], steps: np.ndarray, rows: BoostedRows, proof: BoostingProof | None, search: bool
 ) -> tuple[dict[str, Any], bool]:
     share, signs = rows.share, rows.signs
-    e, undecided, m, weights_before = _replayed(steps, rows, proof) if rows.stumps is not None else _told(said, steps, rows)
+    e, undecided, m, weights_before = (
+        _replayed(steps, rows, proof) if rows.stumps is not None else _told(said, steps, rows)
+    )
     z = (1 - e) * np.exp(-steps) + e * np.exp(steps)
     logs = np.cumsum(np.log(z))
     holds = bool((undecided <= np.exp(logs) * (1 + ROUNDING)).all())
@@ -289,7 +292,9 @@ def loss_of(kind: str, rows: BoostedRows, proof: BoostingProof | None) -> Callab
 
 def _claim(figures: dict[str, Any], kind: str, rounds: int, holds: bool | None) -> str:
     said = f"{rounds} round{'s' * (rounds != 1)}: training "
-    said += f"{'squared ' * (kind == 'squares')}error{' of labels' * (kind == 'labels')} {figures['training_error']:.4g}"
+    said += (
+        f"{'squared ' * (kind == 'squares')}error{' of labels' * (kind == 'labels')} {figures['training_error']:.4g}"
+    )
     if figures.get("exp_bound") is not None:
         said += f" <= product of Z {figures['product_z']:.4g} <= {figures['exp_bound']:.4g}"
     elif figures.get("loss_bound") is not None:

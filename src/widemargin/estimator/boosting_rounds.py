@@ -204,7 +204,7 @@ class Rounds(Learner):
 
     def _keep(self, state: BoostState, booster: Booster) -> None:
         native = not state.members or isinstance(state.members[0], Stumps)
-        self.stumps_ = state.stumps() if native else None
+        self.stumps_: Any = state.stumps() if native else None
         self.members_ = [] if native else list(state.members)
         self.steps_, self.errors_ = np.array(state.steps), np.array(state.errors)
         self.per_round_ = booster.per_round
@@ -251,7 +251,7 @@ class Rounds(Learner):
 class Validation:
     """Rows that were held out: the error after each round, and whether it has not fallen for long."""
 
-    def __init__(self, estimator: Boosting, held: BoostRows, solver: BoostSolver) -> None:
+    def __init__(self, estimator: Any, held: BoostRows, solver: BoostSolver) -> None:
         self.estimator, self.held, self.solver = estimator, held, solver
         self.F: Any = estimator.start_
         self.errors: list[float] = []

@@ -14,10 +14,10 @@ from sklearn.base import clone
 
 from .. import _core
 from ..base.params import Integral
+from ..base.records import Trace
 from ..base.seeds import keyed
 from ..certificate.forest import ForestProof
 from ..certificate.record import ForestCertificate
-from ..base.records import Trace
 from ..model.trees import Trees
 from ..solver.weak import Answer, Ask, EstimatorLearner, Sample
 from .tree import DecisionTreeRegressor
@@ -59,7 +59,9 @@ class HistogramLearner(EstimatorLearner):
         w = ask.v / ask.v.max() if s.u is None else ask.v / ask.v.max() * s.u
         w, said = np.maximum(w, np.finfo(np.float64).tiny), np.empty(s.n)
         limits = (int(tree.max_depth), int(tree.min_samples_split), int(tree.min_samples_leaf))
-        nodes, shift, first, leaf, stats, rows, sets = self.ground.grow(w, np.asarray(ask.z, np.float64), *limits, said, self.threads)
+        nodes, shift, first, leaf, stats, rows, sets = self.ground.grow(
+            w, np.asarray(ask.z, np.float64), *limits, said, self.threads
+        )
         seed = int(keyed(self.seed, "learner", t).integers(2**31))
         tree.set_params(random_state=seed)
         d = s.X.shape[1]
@@ -72,6 +74,8 @@ class HistogramLearner(EstimatorLearner):
             proof_=ForestProof(seed, 0, 0, s.n, True),
             trace_=Trace(),
             stop_reason_="all 1 tree grown",
-            certificate_=ForestCertificate(claim="a member of a sum, which has a certificate", kind="estimate", data_digest="", n_trees=1),
+            certificate_=ForestCertificate(
+                claim="a member of a sum, which has a certificate", kind="estimate", data_digest="", n_trees=1
+            ),
         )
         return Answer(tree, said[:, None], np.nan)

@@ -193,7 +193,10 @@ class TextBooster(BoostedClasses, Rounds):
         check_is_fitted(self)
         if self.words_ is not None:
             return [str(name) for name in self.words_.get_feature_names_out()]
-        return [str(name) for name in getattr(self, "feature_names_in_", map("column {}".format, range(self.n_features_in_)))]
+        return [
+            str(name)
+            for name in getattr(self, "feature_names_in_", map("column {}".format, range(self.n_features_in_)))
+        ]
 
     def rules(self, n: int | None = None, *, votes: int = 3) -> list[str]:
         """The rules as sentences, in the order in which they were found.

@@ -50,8 +50,7 @@ def counts(estimator: Any, X: Any, *, fit: bool) -> Any:
 def read_texts(estimator: Any, X: Any, y: Any, sample_weight: Any, *, fit: bool, reset: bool) -> BoostRows:
     """Rows of a fit: which terms each document holds, codes or lines of truth values, weights."""
     X = counts(estimator, X, fit=fit)
-    many = type_of_target(y) == "multilabel-indicator" if y is not None and np.ndim(y) == 2 else False
-    if many:
+    if _has_several(y):
         return _several(estimator, X, y, sample_weight, reset)
     data = read_training(
         estimator, X, y, sample_weight, class_weight=estimator.class_weight, reset=reset, threads=estimator._threads()
@@ -64,14 +63,22 @@ def read_texts(estimator: Any, X: Any, y: Any, sample_weight: Any, *, fit: bool,
     return BoostRows(presence(data.X), data.y, data.weight, data.labels, data.digest)
 
 
+def _has_several(y: Any) -> bool:
+    """Whether there is a line of truth values for each document."""
+    if isinstance(y, list | tuple):
+        try:
+            y = np.asarray(y)
+        except ValueError:  # lines of different lengths: the reading of labels tells what is wrong
+            return False
+    return getattr(y, "ndim", 1) == 2 and y.shape[1] > 1 and type_of_target(y) == "multilabel-indicator"
+
+
 def _several(estimator: Any, X: Any, y: Any, sample_weight: Any, reset: bool) -> BoostRows:
     if estimator.class_weight is not None:
         raise BadInput("class_weight is for one label a document: leave it out, or give sample_weight.")
     table = np.asarray(y.toarray() if sp.issparse(y) else y)
     rows = np.arange(len(table), dtype=np.float64)  # tells which rows have a weight
-    data = read_training(
-        estimator, X, rows, sample_weight, regression=True, reset=reset, threads=estimator._threads()
-    )
+    data = read_training(estimator, X, rows, sample_weight, regression=True, reset=reset, threads=estimator._threads())
     told = table[data.y.astype(np.intp)].astype(np.intp)
     beside = told.astype(np.float64) if data.weight is None else np.column_stack([told, data.weight])
     assert data.scanned is not None
