@@ -1,7 +1,7 @@
 // What a sum of stumps with two values says of rows of two classes, stump by stump.
 //
-// Problem  before stump t: the weight of the rows that it gets wrong, and of all rows; after it: the share of rows whose
-//          margin is not positive
+// Problem  before stump t: the weight of the rows that it gets wrong, and of all rows; after it: the share of rows
+//          whose margin is not positive
 // Symbols  weights share_i exp(-m_i), times a factor of the caller's choice a round, which keeps them in range and does
 //          not change their ratios;  m margins
 // Method   some rows at a time through all stumps, so that they stay in the cache; sums are added in the order of rows

@@ -3,9 +3,9 @@
 // Problem  as in grow.hpp for the squared error of one target: the split with the largest z_l^2 / w_l + z_r^2 / w_r
 // Symbols  w, z sums of weights, and of weights times targets, over the rows of a side
 // Stops    when all nodes are as deep as allowed, too small, or not made better by any split
-// Method   columns of at most 256 codes (bins, where there are more numbers), ranked once for all trees; sums by code for
-//          each node, in whole numbers, so that those of the larger child are its parent's less those of the smaller one.
-//          Of equal splits the first column and the lowest cut win. Missing values are not taken.
+// Method   columns of at most 256 codes (bins, where there are more numbers), ranked once for all trees; sums by code
+//          for each node, in whole numbers, so that those of the larger child are its parent's less those of the
+//          smaller one. Of equal splits the first column and the lowest cut win. Missing values are not taken.
 #pragma once
 
 #include <vector>

@@ -3,15 +3,15 @@
 // Problem  minimise sum_i u_i sum_l exp(-y_il F_l(x_i)); a round adds one number a label to documents that hold its
 //          term, and another one to all others
 // Symbols  n documents, k labels, y = +-1, u weights;  A_l sum of what was said where a term was not, G_il of what was
-//          said more (or less) where it was: F = A + G. The weight of (i, l) is exp(-y A_l) times exp(-y G_il), and only
-//          the second factor depends on the document.
-//          S_tl+ and S_tl-: sums of u exp(-y G) over documents that hold t and have y_il = + or -; T over all documents
+//          said more (or less) where it was: F = A + G. The weight of (i, l) is exp(-y A_l) times exp(-y G_il), and
+//          only the second factor depends on the document.
+//          S_tl+ and S_tl-: sums of u exp(-y G) over documents that hold t and have y_il = + or -; T over all
 // Stops    after so many rounds, or when no term tells anything
-// Method   [SchapireSinger00, sec. 4]: the term of least Z = 2 sum_l (sqrt(W+ W-) with it + sqrt(W+ W-) without it), and
-//          c = 1/2 ln((W+ + eta) / (W- + eta)) on each side; with `abstain` 0 on the side without it.
+// Method   [SchapireSinger00, sec. 4]: the term of least Z = 2 sum_l (sqrt(W+ W-) with it + sqrt(W+ W-) without it),
+//          and c = 1/2 ln((W+ + eta) / (W- + eta)) on each side; with `abstain` 0 on the side without it.
 //          A round changes G, and with it S, by the documents that hold the chosen term alone. Numbers are whole ones,
-//          so sums have no rounding: they depend neither on the order nor on what was added and taken away before, and a
-//          document that stands there twice is one of weight 2. Of equal terms the first wins.
+//          so sums have no rounding: they depend neither on the order nor on what was added and taken away before, and
+//          a document that stands there twice is one of weight 2. Of equal terms the first wins.
 #pragma once
 
 #include <vector>

@@ -81,6 +81,7 @@ class AdaBoostRegressor(BoostedNumbers):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BoostedNumbers._parameter_constraints,
+        "early_stopping": ["boolean"],  # its sums are no predictions, whose loss could be told
         "loss": [StrOptions({"linear", "square", "exponential"})],
     }
     _regression: ClassVar[bool] = True

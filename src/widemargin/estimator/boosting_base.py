@@ -32,11 +32,13 @@ class Boosting(Rounds):
         "estimator": [HasMethods(["fit", "predict"]), None],
         "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
         "sampling": [StrOptions({"auto", "weights", "draws"})],
+        "early_stopping": ["boolean", StrOptions({"oob"})],
     }
 
     estimator: Any = None
     min_weight_fraction_leaf: float = 0.0
     sampling: str = "auto"
+    early_stopping: Any = False
 
     # ---- what a subclass says --------------------------------------------------------------------------------------
 
@@ -56,6 +58,11 @@ class Boosting(Rounds):
         return read_boosting(self, X, y, sample_weight, regression=self._regression, reset=reset)
 
     def _check_learner(self) -> None:
+        if self.early_stopping == "oob" and self.sampling != "draws":
+            raise BadInput(
+                f"early_stopping='oob' needs rows that are not drawn, but sampling is {self.sampling!r}: use "
+                "sampling='draws', or early_stopping=True."
+            )
         if self.estimator is None or self.sampling == "draws" or has_fit_parameter(self.estimator, "sample_weight"):
             return
         raise BadInput(f"{type(self.estimator).__name__} doesn't support sample_weight: use sampling='draws'.")

@@ -117,7 +117,7 @@ class Rounds(Learner):
 
     def _hold_out(self, data: BoostRows) -> tuple[BoostRows | None, BoostRows]:
         """(rows that only tell when to stop, rows to learn from); of each class a share."""
-        if not self.early_stopping:
+        if self.early_stopping is not True:
             return None, data
         order = keyed(seed_from(self.random_state), "split", 0).permutation(data.n)
         single = len(data.labels) > 0 and data.y.ndim == 1
@@ -155,11 +155,13 @@ class Rounds(Learner):
         tasks = EpochTasks(self, data, max(0, self.n_estimators - state.rounds))
         if state.rounds >= self.n_estimators:
             return self._explain("epochs", state), Trace(solver.columns)
-        plain = not (tasks.active or self.observe or self.max_time or held)
+        plain = not (tasks.active or self.observe or self.max_time or self.early_stopping)
         if plain and isinstance(solver, StumpBoostSolver):
             trace = solver.whole(state, self.n_estimators)
             return self._explain(state.ended or "epochs", state), trace
-        watcher = Validation(self, held, solver) if held is not None else None
+        watcher: Any = Validation(self, held, solver, state) if held is not None else None
+        if self.early_stopping == "oob":
+            watcher = OutOfBag(self, solver, state)
 
         def after(step: int, columns: dict[str, Any]) -> bool:
             stale = watcher is not None and watcher.stale(state)
@@ -251,24 +253,28 @@ class Rounds(Learner):
 class Validation:
     """Rows that were held out: the error after each round, and whether it has not fallen for long."""
 
-    def __init__(self, estimator: Any, held: BoostRows, solver: BoostSolver) -> None:
-        self.estimator, self.held, self.solver = estimator, held, solver
-        self.F: Any = estimator.start_
+    def __init__(self, estimator: Any, held: BoostRows, solver: BoostSolver, state: BoostState) -> None:
+        self.estimator, self.held, self.solver, self.before = estimator, held, solver, state.rounds
         self.errors: list[float] = []
         self.over = False
 
     def stale(self, state: BoostState) -> bool:
-        part = self.estimator._copy(state, self.solver)
-        self.errors.append(part._held_loss(self.held))
+        self.errors.append(self.loss_now(state))
         best = int(np.argmin(self.errors))
         self.over = len(self.errors) - 1 - best >= self.estimator.n_iter_no_change
         return self.over
 
+    def loss_now(self, state: BoostState) -> float:
+        return self.estimator._copy(state, self.solver)._held_loss(self.held)
+
     def cut(self, state: BoostState) -> None:
         """Back to the round with the least error; of equal ones the first."""
-        best = int(np.argmin(self.errors)) + 1
+        if state.rounds > self.before + len(self.errors):  # a last round that ended the fit by itself
+            self.errors.append(self.loss_now(state))
+        if not self.errors:
+            return
+        best, skip = int(np.argmin(self.errors)) + 1, self.before
         per = self.solver.booster.per_round
-        skip = state.rounds - len(self.errors)
         stumps = state.stumps()
         keep = (skip + best) * per
         state.members = [stumps[:keep]] if len(stumps) else state.members[:keep]
@@ -278,6 +284,32 @@ class Validation:
     def sentence(self) -> str:
         best = int(np.argmin(self.errors))
         return (
-            f"the loss on {self.held.n} rows that were held out has not fallen below {self.errors[best]:.4g} for "
+            f"the loss on {self.where()} has not fallen below {self.errors[best]:.4g} for "
             f"{self.estimator.n_iter_no_change} rounds: the first {best + 1} are kept."
         )
+
+    def where(self) -> str:
+        return f"{self.held.n} rows that were held out"
+
+
+class OutOfBag(Validation):
+    """By how much each round lowers the mean loss of the rows that its learner has not drawn, added up."""
+
+    def __init__(self, estimator: Any, solver: BoostSolver, state: BoostState) -> None:
+        self.estimator, self.solver, self.before, self.F = estimator, solver, state.rounds, state.F.copy()
+        self.errors: list[float] = []
+        self.over = False
+
+    def loss_now(self, state: BoostState) -> float:
+        learner, s, booster = self.solver.learner, self.solver.sample, self.solver.booster
+        out = np.flatnonzero(~learner.seen)
+        before, now, self.F = self.F, state.F, state.F.copy()
+        learner.seen[:] = False
+        last = self.errors[-1] if self.errors else booster.loss(s, BoostState(before))
+        if not len(out):
+            return last
+        part = Sample(None, s.y[out], None if s.u is None else s.u[out], s.k)
+        return last + booster.loss(part, BoostState(now[out])) - booster.loss(part, BoostState(before[out]))
+
+    def where(self) -> str:
+        return "rows that were not drawn"
