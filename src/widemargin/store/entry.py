@@ -10,6 +10,7 @@ import msgspec
 from numpy.typing import NDArray
 
 from .reading import Shelf
+from .rules import Rule
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -44,6 +45,7 @@ class Entry:
     decode : (schema instance, Shelf of arrays and parts) -> object.
     validate : (object) -> None; raises Violation. Runs before each save and after each load.
     migrate : {old version: (data, arrays) -> (data, arrays) of the next version}.
+    rules : of the attributes of an estimator.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Entry:
     migrate: Mapping[int, Callable[[dict[str, Any], Arrays], tuple[dict[str, Any], Arrays]]] = field(
         default_factory=dict
     )
+    rules: Mapping[str, Rule] = field(default_factory=dict)
 
 
 class Spec(Protocol):

@@ -15,9 +15,12 @@ from .estimators import EstimatorSpec
 from .experts import EXPERTS
 from .kernels import ITEM_NAMES, KERNEL_NAMES, KERNELS
 from .linear import LINEAR as LINEAR_MACHINES
+from .pipelines import PIPELINES
 from .records import DataclassSpec
-from .rules import Array, Each, Fields, Labels, Part, Plain, Rows, Rule, Sizes
+from .rules import Array, Each, Fields, Labels, Part, Plain, Predictor, Rows, Rule, Sizes
 from .states import BATCH_STATE, GRADIENT_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
+from .sklearn_models import MODELS
+from .sklearn_steps import STEPS
 from .studies import STUDIES
 from .svms import SVMS
 from .text import BAG_OF_WORDS
@@ -125,6 +128,9 @@ TABLE: dict[str, Any] = {
     **FORESTS,
     **BOOSTING,
     **STUDIES,
+    **STEPS,
+    **MODELS,
+    **PIPELINES,
     # records
     "Stop": DataclassSpec("widemargin.base.records:Stop", 1),
     "Trace": TRACE,
@@ -194,18 +200,17 @@ TABLE: dict[str, Any] = {
     "VotedPerceptron": EstimatorSpec(
         "widemargin.estimator.voted_perceptron:VotedPerceptron", 1, VOTED, rule=_votes_fit_together
     ),
+    # what is made of estimators
+    "FileModel": DataclassSpec("widemargin.estimator.file_model:FileModel", 1, {"estimator": Predictor()}),
+    "ValidationCurve": DataclassSpec(
+        "widemargin.study.validation:ValidationCurve",
+        1,
+        {
+            **{name: Array("f8", ("v",), finite=False) for name in ("train_scores", "scores", "gaps", "seconds")},
+            "chosen_index": Plain(int, low=0),
+            "knee_index": Plain(int, low=0, optional=True),
+            "model": Predictor(),
+        },
+        nonfinite=("test_score",),
+    ),
 }
-
-_ESTIMATORS = [name for name, spec in TABLE.items() if isinstance(spec, EstimatorSpec)]
-TABLE["FileModel"] = DataclassSpec("widemargin.estimator.file_model:FileModel", 1, {"estimator": Part(*_ESTIMATORS)})
-TABLE["ValidationCurve"] = DataclassSpec(
-    "widemargin.study.validation:ValidationCurve",
-    1,
-    {
-        **{name: Array("f8", ("v",), finite=False) for name in ("train_scores", "scores", "gaps", "seconds")},
-        "chosen_index": Plain(int, low=0),
-        "knee_index": Plain(int, low=0, optional=True),
-        "model": Part(*_ESTIMATORS),
-    },
-    nonfinite=("test_score",),
-)
