@@ -105,7 +105,11 @@ TRANSFORMERS = [
         ColumnTransformer(
             [
                 ("words", OneHotEncoder(), ["colour"]),
-                ("numbers", make_pipeline(SimpleImputer(), StandardScaler()), make_column_selector(dtype_include="int")),
+                (
+                    "numbers",
+                    make_pipeline(SimpleImputer(), StandardScaler()),
+                    make_column_selector(dtype_include="int"),
+                ),
                 ("none", "drop", []),
             ]
         ),

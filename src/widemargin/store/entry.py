@@ -10,7 +10,6 @@ import msgspec
 from numpy.typing import NDArray
 
 from .reading import Shelf
-from .rules import Rule
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -45,7 +44,8 @@ class Entry:
     decode : (schema instance, Shelf of arrays and parts) -> object.
     validate : (object) -> None; raises Violation. Runs before each save and after each load.
     migrate : {old version: (data, arrays) -> (data, arrays) of the next version}.
-    rules : of the attributes of an estimator.
+    look : (object, known) -> None; raises Violation. As `validate`, but of an object that need not be fit for a file:
+        what was left out by an unfinished fit is not missed, and parts of classes that `known` refuses are let pass.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Entry:
     migrate: Mapping[int, Callable[[dict[str, Any], Arrays], tuple[dict[str, Any], Arrays]]] = field(
         default_factory=dict
     )
-    rules: Mapping[str, Rule] = field(default_factory=dict)
+    look: Callable[[Any, Callable[[Any], bool]], None] | None = None
 
 
 class Spec(Protocol):

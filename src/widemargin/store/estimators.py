@@ -26,7 +26,7 @@ import numpy as np
 from ..base.errors import UnsupportedFile
 from .entry import Entry, Parcel
 from .reading import Shelf, from_json
-from .rules import Rule, Size, Sizes, Strings, apply_rules
+from .rules import Part, Rule, Size, Sizes, Strings, apply_rules
 from .values import Box, Violation, to_json
 
 logger = logging.getLogger("widemargin")
@@ -111,7 +111,7 @@ class _Estimator:
             self.decode,
             self.validate,
             dict(spec.migrate),
-            self.rules,
+            self.look,
         )
 
     def encode(self, obj: Any, proof: bool) -> Parcel:
@@ -182,15 +182,41 @@ class _Estimator:
             unknown = sorted(set(vars(obj)) - known)
             if unknown:
                 raise Violation(f"this scikit-learn keeps {', '.join(unknown)}, which this widemargin does not know")
-        try:
-            if (fitted or not self.spec.fitted) and hasattr(obj, "_parameter_constraints"):
-                obj._validate_params()
-            if self.spec.agree is not None:
-                self.spec.agree(obj)
-        except Violation:
-            raise
-        except (ValueError, TypeError, LookupError, ArithmeticError) as error:
-            raise Violation(str(error)) from error
+        if (fitted or not self.spec.fitted) and hasattr(obj, "_parameter_constraints"):
+            _told(obj._validate_params)
+        self._check_agreement(obj)
+
+    def _check_agreement(self, obj: Any) -> None:
+        if self.spec.agree is not None:
+            _told(self.spec.agree, obj)
+
+    def look(self, obj: Any, known: Callable[[Any], bool]) -> None:
+        found = vars(obj)
+        rules = {
+            key: r
+            for key, r in self.rules.items()
+            if key in found and not (isinstance(r, Part) and not all(map(known, _listed(found[key]))))
+        }
+        whole = len(rules) == len(self.rules.keys() & found.keys())
+        if whole and all(r.optional or key in found for key, r in self.rules.items()):
+            self._check_sizes(found)
+            self._check_agreement(obj)
+        else:
+            apply_rules(rules, {key: found[key] for key in rules if found[key] is not None}, partly=True)
 
     def is_fitted(self, obj: Any) -> bool:
         return any(not r.optional and key in vars(obj) for key, r in self.rules.items())
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if type(value) is list else [value]
+
+
+def _told(check: Callable[..., None], *arguments: Any) -> None:
+    """Run a check whose errors are those of whoever wrote it."""
+    try:
+        check(*arguments)
+    except Violation:
+        raise
+    except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
+        raise Violation(str(error)) from error

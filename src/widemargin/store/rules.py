@@ -42,8 +42,8 @@ class Rule:
         """Check what depends on sizes fixed elsewhere."""
 
 
-def apply_rules(rules: Mapping[str, Rule], values: Mapping[str, Any]) -> Sizes:
-    """Raise Violation unless every value obeys its rule; returns the sizes found."""
+def apply_rules(rules: Mapping[str, Rule], values: Mapping[str, Any], *, partly: bool = False) -> Sizes:
+    """Raise Violation unless every value obeys its rule; returns the sizes found. `partly`: values may be missing."""
     sizes: Sizes = {}
     present = {}
     for name, rule in rules.items():
@@ -51,7 +51,7 @@ def apply_rules(rules: Mapping[str, Rule], values: Mapping[str, Any]) -> Sizes:
         if value is not None:
             present[name] = value
             rule.bind(value, name, sizes)
-        elif not rule.optional:
+        elif not (rule.optional or partly):
             raise Violation(f"{name} is missing")
     for name, value in present.items():
         rules[name].check(value, name, sizes)

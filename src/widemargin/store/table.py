@@ -13,18 +13,19 @@ from .boosting import BOOSTING
 from .encoders import ENCODER
 from .estimators import EstimatorSpec
 from .experts import EXPERTS
-from .kernels import ITEM_NAMES, KERNEL_NAMES, KERNELS
+from .kernels import KERNEL_NAMES, KERNELS, items_of, kernel_agrees
 from .linear import LINEAR as LINEAR_MACHINES
 from .pipelines import PIPELINES
 from .records import DataclassSpec
 from .rules import Array, Each, Fields, Labels, Part, Plain, Predictor, Rows, Rule, Sizes
-from .states import BATCH_STATE, GRADIENT_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
 from .sklearn_models import MODELS
 from .sklearn_steps import STEPS
+from .states import BATCH_STATE, GRADIENT_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
 from .studies import STUDIES
 from .svms import SVMS
 from .text import BAG_OF_WORDS
 from .trees import FORESTS
+from .values import Violation
 
 _PERCEPTRON = "widemargin.estimator.perceptron"
 _PASSIVE = "widemargin.estimator.passive_aggressive"
@@ -95,7 +96,7 @@ def _votes_fit_together(s: Sizes) -> bool:
 KERNEL_PERCEPTRON: Mapping[str, Rule] = {
     **{name: rule for name, rule in ITERATED.items() if name != "coef_"},
     "kernel_": Part(*KERNEL_NAMES),
-    "support_items_": Part(*ITEM_NAMES),
+    "support_items_": items_of("s"),
     "support_": Array("i8", ("s",), low=0),
     "unused_": Array("i8", ("v",), low=0),
     "dual_coef_": Array("f8", ("k", "s")),
@@ -110,9 +111,18 @@ KERNEL_PERCEPTRON: Mapping[str, Rule] = {
         optional=True,
     ),
 }
+
+
+def _steps_agree(model: Any) -> None:
+    kernel_agrees("support_items_")(model)
+    for steps in getattr(model, "steps_", ()):
+        if steps.at.max(initial=-1) >= len(model.support_):
+            raise Violation(f"a step names item {steps.at.max()} of {len(model.support_)}")
+
+
 KERNEL_RIDGE: Mapping[str, Rule] = {
     "kernel_": Part(*KERNEL_NAMES),
-    "support_items_": Part(*ITEM_NAMES),
+    "support_items_": items_of("s"),
     "support_": Array("i8", ("s",), low=0),
     "dual_coef_": Array("f8", ("s",)),
     "intercept_": Array("f8", ("k",)),
@@ -168,10 +178,18 @@ TABLE: dict[str, Any] = {
         rule=_parts_fit_classes,
     ),
     "KernelPerceptron": EstimatorSpec(
-        "widemargin.estimator.kernel_perceptron:KernelPerceptron", 1, KERNEL_PERCEPTRON, rule=_parts_fit_classes
+        "widemargin.estimator.kernel_perceptron:KernelPerceptron",
+        1,
+        KERNEL_PERCEPTRON,
+        rule=_parts_fit_classes,
+        agree=_steps_agree,
     ),
     "KernelRidge": EstimatorSpec(
-        "widemargin.estimator.kernel_ridge:KernelRidge", 1, KERNEL_RIDGE, rule=lambda s: s["k"] == 1
+        "widemargin.estimator.kernel_ridge:KernelRidge",
+        1,
+        KERNEL_RIDGE,
+        rule=lambda s: s["k"] == 1,
+        agree=kernel_agrees("support_items_"),
     ),
     "BatchPerceptron": EstimatorSpec(
         "widemargin.estimator.batch_perceptron:BatchPerceptron", 1, ITERATED, rule=_parts_fit_classes

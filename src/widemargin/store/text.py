@@ -87,6 +87,17 @@ def _make(cls: Any, values: dict[str, Any]) -> BagOfWords:
     return bag
 
 
+def _look(bag: Any, known: Any) -> None:
+    """Terms have columns of their own, without gaps, and weights are as many."""
+    if not hasattr(bag, "vocabulary_"):
+        return
+    terms = bag.vocabulary_
+    if not all(type(term) is str for term in terms) or sorted(terms.values()) != list(range(len(terms))):
+        raise Violation(f"the {len(terms)} terms do not have columns of their own")
+    if hasattr(bag, "idf_"):
+        Array(("f4", "f8"), (bag.hashing or len(terms),)).bind(bag.idf_, "idf_", {})
+
+
 BAG_OF_WORDS = ObjectSpec(
     "widemargin.feature.bag_of_words:BagOfWords",
     1,
@@ -101,4 +112,5 @@ BAG_OF_WORDS = ObjectSpec(
         "ends": Array("i8", ("terms",), low=0),
         "idf": Array(("f4", "f8"), ("weights",), optional=True),
     },
+    look=_look,
 )
