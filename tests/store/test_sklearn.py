@@ -269,7 +269,7 @@ def test_a_cache_of_pickles_is_neither_saved_nor_asked_for(tmp_path, caplog):
     ids=range(8),
 )
 def test_functions_are_refused(obj):
-    with pytest.raises(CannotStore, match="function|code|method"):
+    with pytest.raises(CannotStore, match=r"function|code|method"):
         store.dumps(obj)
 
 

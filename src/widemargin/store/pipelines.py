@@ -84,7 +84,10 @@ def _columns_agree(columns: Any) -> None:
     if len(columns._columns) != len(columns.transformers):
         raise Violation(f"{len(columns._columns)} choices of columns for {len(columns.transformers)} transformers")
     for name, _, places in columns.transformers_:
-        if type(places) is list and all(type(j) is int for j in places):
+        if type(places) is list and all(type(j) is str for j in places):
+            if len(set(places)) != len(places) or not set(places) <= set(getattr(columns, "feature_names_in_", places)):
+                raise Violation(f"{name} takes a column that is not there, or one of them twice")
+        elif type(places) is list and all(type(j) is int for j in places):
             chosen = columns._transformer_to_input_indices[name]
             if [j % columns.n_features_in_ for j in places] != chosen:
                 raise Violation(f"{name} takes the columns {places} and those at {chosen}")
