@@ -30,7 +30,9 @@ TWO = np.where(SCORE > 0, "yes", "no")
 FRAME = pd.DataFrame(X, columns=["length", "width", "größe", "weight"])
 MIXED = FRAME.assign(colour=np.array(["red", "blue", "teal"])[np.arange(N) * 7 % 3])
 HOLES = np.where(np.arange(4 * N).reshape(N, 4) % 7 == 3, np.nan, X).astype(np.float32)
-TEXTS = [f"{a} {b} at noon" for a in ("free money", "see you", "win a prize", "lunch", "ünïcode", "call") for b in "abcd"]
+TEXTS = [
+    f"{a} {b} at noon" for a in ("free money", "see you", "win a prize", "lunch", "ünïcode", "call") for b in "abcd"
+]
 
 
 def models():
