@@ -209,7 +209,8 @@ class _Estimator:
 
 
 def _listed(value: Any) -> list[Any]:
-    return value if type(value) is list else [value]
+    """The objects under a name: one, several or none."""
+    return value if type(value) is list else [] if value is None else [value]
 
 
 def _told(check: Callable[..., None], *arguments: Any) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from .boosting import BOOSTING
 from .encoders import ENCODER
 from .estimators import EstimatorSpec
@@ -91,6 +93,21 @@ VOTED: Mapping[str, Rule] = {
 
 def _votes_fit_together(s: Sizes) -> bool:
     return _parts_fit_classes(s) and s.get("p", s["d"] + 1) == s["d"] + 1
+
+
+def _votes_agree(model: Any) -> None:
+    """Every vector has a life: one more than there are mistakes, or as many as were kept."""
+    if not hasattr(model, "lives_"):
+        return
+    lives = [len(life) for life in model.lives_]
+    if getattr(model, "members_", None) is not None:
+        due = [len(members) for members in model.members_]
+    elif getattr(model, "mistakes_", None) is not None and getattr(model, "support_", None) is not None:
+        due = (np.diff(model.mistakes_["offsets"]) + 1).tolist()
+    else:
+        raise Violation("either members_ or support_ and mistakes_ are due")
+    if lives != due:
+        raise Violation(f"{lives} lives for {due} vectors")
 
 
 KERNEL_PERCEPTRON: Mapping[str, Rule] = {
@@ -216,7 +233,11 @@ TABLE: dict[str, Any] = {
     "Pegasos": EstimatorSpec("widemargin.estimator.pegasos:Pegasos", 1, GRADIENT, rule=_parts_fit_classes),
     "SGDSVC": EstimatorSpec("widemargin.estimator.sgd_svc:SGDSVC", 1, GRADIENT, rule=_parts_fit_classes),
     "VotedPerceptron": EstimatorSpec(
-        "widemargin.estimator.voted_perceptron:VotedPerceptron", 1, VOTED, rule=_votes_fit_together
+        "widemargin.estimator.voted_perceptron:VotedPerceptron",
+        1,
+        VOTED,
+        rule=_votes_fit_together,
+        agree=_votes_agree,
     ),
     # what is made of estimators
     "FileModel": DataclassSpec("widemargin.estimator.file_model:FileModel", 1, {"estimator": Predictor()}),
