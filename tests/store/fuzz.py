@@ -104,8 +104,10 @@ def run(edits: int, seed: int) -> tuple[Counter, list[str]]:
 
 
 if __name__ == "__main__":
-    began = time.process_time()
-    counted, went_wrong = run(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)
-    for key, times in sorted(counted.items()):
-        print(*key, times, sep="\t")  # noqa: T201
-    print(f"{time.process_time() - began:.0f} s of CPU, {len(went_wrong)} wrong", *went_wrong, sep="\n")  # noqa: T201
+    edits, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    done: Counter = Counter()
+    for chunk in range(edits // 1000):
+        counted, went_wrong = run(1000, first + chunk)
+        done.update({what: sum(n for (_, w), n in counted.items() if w == what) for _, what in counted})
+        print(f"{1000 * (chunk + 1)} edits, {time.process_time():.0f} s of CPU", dict(done), *went_wrong)  # noqa: T201
+        sys.stdout.flush()

@@ -9,6 +9,8 @@ from __future__ import annotations
 import string
 from typing import Any
 
+import numpy as np
+
 from .rules import Plain, Rule, Sizes, Strings
 from .sklearn_steps import step
 from .values import Violation
@@ -81,16 +83,32 @@ def _columns_agree(columns: Any) -> None:
     for table in (columns._transformer_to_input_indices, columns.output_indices_):
         if not names <= set(table):
             raise Violation(f"the columns of {sorted(names - set(table))} are missing")
-    if len(columns._columns) != len(columns.transformers):
-        raise Violation(f"{len(columns._columns)} choices of columns for {len(columns.transformers)} transformers")
-    for name, _, places in columns.transformers_:
-        if type(places) is list and all(type(j) is str for j in places):
-            if len(set(places)) != len(places) or not set(places) <= set(getattr(columns, "feature_names_in_", places)):
-                raise Violation(f"{name} takes a column that is not there, or one of them twice")
-        elif type(places) is list and all(type(j) is int for j in places):
+    asked = [(name, found) for (name, _, _), found in zip(columns.transformers, columns._columns, strict=True)]
+    taken = [(name, places) for name, _, places in columns.transformers_]
+    if not _alike(taken[: len(asked)], asked) or {name for name, _ in taken[len(asked) :]} - {"remainder"}:
+        raise Violation(f"the transformers {[name for name, _ in taken]} take other columns than they were told")
+    named = getattr(columns, "feature_names_in_", None)
+    if named is not None and len(set(named)) != len(named):
+        raise Violation("two columns have one name")
+    for name, places in taken:
+        if type(places) is list and places:
+            kind = type(places[0])
             chosen = columns._transformer_to_input_indices[name]
-            if [j % columns.n_features_in_ for j in places] != chosen:
+            if kind is str and (named is None or [*named[chosen]] != places):
                 raise Violation(f"{name} takes the columns {places} and those at {chosen}")
+            if kind is int and [j % columns.n_features_in_ for j in places] != chosen:
+                raise Violation(f"{name} takes the columns {places} and those at {chosen}")
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Equal, in the same types."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, np.ndarray):
+        return bool(a.dtype == b.dtype and np.array_equal(a, b))
+    if isinstance(a, list | tuple):
+        return len(a) == len(b) and all(map(_alike, a, b))
+    return bool(a == b)
 
 
 def _with_found_columns(columns: Any) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from .values import Violation
 if TYPE_CHECKING:
     from ..feature.bag_of_words import BagOfWords
 
+MOST_WORDS = 1 << 16  # in a row
 _TYPES = ("int32", "int64", "float32", "float64")
 _FUNCTIONS = ("strip_accents", "preprocessor", "tokenizer", "analyzer")
 
@@ -65,6 +66,9 @@ def _make(cls: Any, values: dict[str, Any]) -> BagOfWords:
     terms = _terms(values["text"], values["ends"])
     if type(params["ngram_range"]) is list:
         params = {**params, "ngram_range": tuple(params["ngram_range"])}
+    sizes = params["ngram_range"]
+    if type(sizes) is not tuple or list(map(type, sizes)) != [int, int] or not 1 <= sizes[0] <= sizes[1] <= MOST_WORDS:
+        raise Violation(f"ngram_range={sizes!r} says no numbers of words")
     kept = sorted(terms, key=terms.__getitem__) if values["fixed"] else None
     bag = cls(**params, dtype=np.dtype(values["dtype"]).type, vocabulary=kept)
     try:
