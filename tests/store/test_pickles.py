@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from tests.common.estimators import each_estimator, make, sample
 
 import widemargin as wm
+from widemargin import _core
 from widemargin.base.errors import DamagedFile
 from widemargin.kernels import Nystroem, RandomFourier
 
@@ -117,11 +118,8 @@ def test_broken_trees_in_a_pickle_are_refused(edit):
 
 def test_a_tree_whose_nodes_share_children_is_refused_before_it_is_walked():
     """Each level names the next one twice: a walk would take 2^depth steps and write outside of its arrays."""
-    from widemargin import _core
-
     depth, shift = 20, 6
     n = 2 * depth + 1
-    left = np.array([min(2 * (i // 2) + (1 if i == 0 else 3), n - 1) for i in range(n)], np.uint32)
     left = np.array([i if i >= n - 2 else (1 if i == 0 else 2 * ((i + 1) // 2) + 1) for i in range(n)], np.uint32)
     threshold = np.where(left == np.arange(n), np.inf, 0.0).astype(np.float32).view(np.uint32)
     nodes = np.column_stack([threshold, left]).ravel()

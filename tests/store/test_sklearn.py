@@ -277,6 +277,7 @@ def _edited(obj, edit):
     return with_header(store.dumps(obj), lambda header: edit(header["object"]))
 
 
+NGRAMS = list(wm.BagOfWords().get_params()).index("ngram_range") - 1  # dtype stands before it, and elsewhere in files
 FITTED = {
     "scaler": StandardScaler().fit(X),
     "products": PolynomialFeatures(2).fit(X),
@@ -285,6 +286,8 @@ FITTED = {
     "columns": ColumnTransformer([("n", StandardScaler(), [0, 1])]).fit(X),
     "pipeline": make_pipeline(StandardScaler(), wm.Perceptron()).fit(X, y),
     "neighbours": KNeighborsClassifier(3).fit(X, y),
+    "text": wm.BagOfWords().fit(["a word", "another word"]),
+    "frame": ColumnTransformer([("n", StandardScaler(), ["size"])]).fit(WORDS),
     "map": FeatureMap(Polynomial(2)).fit(X),
     "calibrated": CalibratedClassifierCV(GaussianNB(), cv=2).fit(X, y),
 }
@@ -316,10 +319,15 @@ FITTED = {
         ("pipeline", lambda o: o["data"]["params"]["steps"][0].update(tuple=["a"])),
         ("neighbours", lambda o: o["data"]["params"]["dict"][1].__setitem__(0, -3)),
         ("neighbours", lambda o: o["data"].update(y=None)),
+        ("text", lambda o: o["data"]["params"]["dict"][1].__setitem__(NGRAMS, [1])),
+        ("text", lambda o: o["data"]["params"]["dict"][1].__setitem__(NGRAMS, [-1, 1])),
+        ("text", lambda o: o["data"]["params"]["dict"][1].__setitem__(NGRAMS, [1, 2**40])),
+        ("frame", lambda o: o["data"]["fitted"]["transformers_"][0]["tuple"].__setitem__(2, "size")),
+        ("frame", lambda o: o["data"]["fitted"]["_transformer_to_input_indices"]["dict"][1].__setitem__(0, [0])),
         ("map", lambda o: o["data"]["fitted"]["monomials_"][-1].update(tuple=[0, 99])),
         ("calibrated", lambda o: o["parts"]["fitted.calibrated_classifiers_.0"]["data"].update(calibrators=[])),
     ],
-    ids=range(25),
+    ids=range(30),
 )
 def test_an_edit_that_does_not_fit_is_refused(name, edit):
     with pytest.raises(DamagedFile):
