@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _core
 from ..base.errors import BadInput
 from ..base.params import StrOptions, count
+from ..base.pickles import LookedOver
 from ..base.threads import threads
 from .letters import SPECIAL, letter_table
 
@@ -31,7 +32,7 @@ _KINDS = {"word": 0, "mail": 1, "char": 2, "char_wb": 3}
 _BATCH = 1 << 22  # bytes of text held at a time
 
 
-class BagOfWords(CountVectorizer):
+class BagOfWords(LookedOver, CountVectorizer):
     """As scikit-learn's CountVectorizer, many times faster.
 
     Parameters
