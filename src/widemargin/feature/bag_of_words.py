@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _core
 from ..base.errors import BadInput
-from ..base.params import StrOptions, count
+from ..base.params import Declared, StrOptions, count
 from ..base.threads import threads
 from .letters import SPECIAL, letter_table
 
@@ -32,7 +32,7 @@ _KINDS = {"word": 0, "mail": 1, "char": 2, "char_wb": 3}
 _BATCH = 1 << 10  # documents in hand at a time
 
 
-class BagOfWords(CountVectorizer):
+class BagOfWords(Declared, CountVectorizer):
     """As scikit-learn's CountVectorizer, many times faster.
 
     Parameters
