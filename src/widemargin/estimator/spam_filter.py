@@ -3,8 +3,9 @@
 Problem  both kinds: LinearSVC, 1/2 |w|^2 + C sum_i max(0, 1 - y_i (w.x_i + b))^2 on rows of words and pieces of letters;
          one kind: OneClassSVM with a linear kernel, its region scaled to an edge of 1
 Stops    as those machines, with their certificate
-Method   a correction is one step of the passive-aggressive rule: the smallest change of (w, b) after which the mail lies
-         on its side with margin 1, so that a corrected mail is never wrong again the next moment  [CrammerEtAl06, sec. 3]
+Method   a correction is one step of the passive-aggressive rule: the smallest change of w after which the mail lies on
+         its side with margin 1 [CrammerEtAl06, sec. 3]. The bias, which all mails share, changes only for a mail without
+         a word.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.errors import BadInput, DataMismatch
 from ..base.params import Integral, Interval, Real, count, positive
 from ..certificate.record import Certificate
-from ..feature.mail_rows import MailRows, scores, stacked
+from ..feature.mail_rows import MailRows
 from .base import Certified
 from .linear_svc import LinearSVC
 from .one_class import OneClassSVM
 from .whole import whole_or_nothing
 
+_EDGE = 1e-3  # the machine knows its edge to its tolerance
 _LABELS: tuple[tuple[Any, Any], ...] = (("ham", "spam"), (False, True), (0, 1), (-1, 1))
 
 
@@ -90,7 +92,7 @@ class SpamFilter(ClassifierMixin, Certified):
     classes_ : ndarray of shape (2,)
         Ham and spam, as the labels of the fit have it.
     columns_, weights_ : ndarray
-        Columns that have a weight, and their weights; positive ones speak for spam.
+        Columns that are known, and their weights; positive ones speak for spam.
     intercept_ : float
     machine_ : LinearSVC, OneClassSVM or None
         What was fitted; its proof too. None where there were only corrections.
@@ -143,7 +145,7 @@ class SpamFilter(ClassifierMixin, Certified):
         rows = self._rows()
         blocks = rows.blocks(rows.read(_mails(X)))
         classes, y = _read_labels(y, blocks[0].shape[0])
-        X, used = stacked(blocks)
+        X, used = rows.learnable(blocks)
         if not len(used):
             raise BadInput(f"none of the {X.shape[0]} mails holds a word: there is nothing to learn from")
         one = np.unique(y)
@@ -157,7 +159,7 @@ class SpamFilter(ClassifierMixin, Certified):
         self.classes_, self.machine_, self.certificate_ = classes, machine, machine.certificate_
         self.columns_, self.weights_, self.intercept_ = used, np.ascontiguousarray(weights), intercept
         self.n_corrections_ = self.n_changes_ = 0
-        vars(self).pop("_table", None)
+        vars(self).pop("_lookup", None)
         return self
 
     def partial_fit(self, X: Iterable[Any], y: Any, classes: Any = None) -> SpamFilter:
@@ -183,27 +185,32 @@ class SpamFilter(ClassifierMixin, Certified):
             self.n_corrections_ = self.n_changes_ = 0
         elif known.tolist() != self.classes_.tolist():
             raise BadInput(f"labels are {known.tolist()}, the filter was fitted with {self.classes_.tolist()}")
-        table = self._weights().copy()
+        weights, known_columns = (table.copy() for table in self._tables())
         for mail, label in zip(mails, y, strict=True):
-            self._correct(table, rows.blocks([mail]), 1.0 if label else -1.0)
-        self.columns_ = np.flatnonzero(table)
-        self.weights_ = table[self.columns_]
-        self._table = table
+            self._correct(rows, rows.blocks([mail]), 1.0 if label else -1.0, weights, known_columns)
+        self.columns_ = np.flatnonzero(known_columns)
+        self.weights_ = weights[self.columns_]
+        self._lookup = weights, known_columns
         self.certificate_ = _corrected(self.machine_, self.n_corrections_, self.n_changes_)
         return self
 
-    def _correct(self, table: np.ndarray, blocks: Any, sign: float) -> None:
-        """The smallest change after which sign * (score - threshold) is at least 1."""
+    def _correct(self, rows: MailRows, blocks: Any, sign: float, weights: np.ndarray, known: np.ndarray) -> None:
+        """The smallest change of weights after which sign * (score - threshold) is at least 1; all words of the mail are known."""
         self.n_corrections_ += 1
-        short = 1.0 - sign * (float(scores(blocks, table)[0]) + self.intercept_ - self.threshold)
-        if short <= 0:
+
+        def short() -> float:
+            score = float(rows.scores(blocks, weights, known)[0]) + self.intercept_
+            return 1.0 - sign * (score - self.threshold)
+
+        if short() <= 0:
             return
-        squared = 1.0 + sum(float(block.data @ block.data) for block in blocks)
-        first = 0
-        for block in blocks:
-            table[first + block.indices] += sign * short / squared * block.data
-            first += block.shape[1]
-        self.intercept_ += sign * short / squared
+        columns, values = rows.whole(blocks)
+        known[columns] = 1.0
+        step = sign * max(short(), 0.0)
+        if len(columns):
+            weights[columns] += step / (values @ values) * values
+        else:
+            self.intercept_ += step
         self.n_changes_ += 1
 
     # ---- verdicts --------------------------------------------------------------------------------------------------
@@ -222,7 +229,7 @@ class SpamFilter(ClassifierMixin, Certified):
         check_is_fitted(self)
         rows = self._rows()
         mails = rows.read(_mails(X))
-        return scores(rows.blocks(mails), self._weights()) + self.intercept_ if mails else np.zeros(0)
+        return rows.scores(rows.blocks(mails), *self._tables()) + self.intercept_ if mails else np.zeros(0)
 
     def predict(self, X: Iterable[Any]) -> np.ndarray:
         """Ham or spam, for each mail.
@@ -235,7 +242,8 @@ class SpamFilter(ClassifierMixin, Certified):
         -------
         ndarray of shape (n_mails,)
         """
-        return self.classes_[(self.decision_function(X) > self.threshold).astype(int)]
+        spam = self.decision_function(X) > self.threshold
+        return self.classes_[spam.astype(int)]
 
     def explain(self, mail: Any, top: int = 10) -> Explanation:
         """The words that decided about one mail.
@@ -251,9 +259,10 @@ class SpamFilter(ClassifierMixin, Certified):
         Explanation
         """
         check_is_fitted(self)
-        rows, table = self._rows(), self._weights()
-        terms = rows.terms(rows.read([mail])[0])
-        shares = sorted(((name, float(values @ table[columns])) for name, values, columns in terms),
+        rows = self._rows()
+        weights, known = self._tables()
+        terms = rows.terms(rows.read([mail])[0], known)
+        shares = sorted(((name, float(values @ weights[columns])) for name, values, columns in terms),
                         key=lambda item: (-abs(item[1]), item[0]))  # fmt: skip
         score = float(self.decision_function([mail])[0])
         return Explanation(
@@ -274,17 +283,17 @@ class SpamFilter(ClassifierMixin, Certified):
         letters = None if self.letters is None else (self.letters[0], self.letters[1])
         return MailRows((self.words[0], self.words[1]), letters, tuple(self.headers), self.columns, self.n_jobs)
 
-    def _weights(self) -> np.ndarray:
-        """The weights of all columns, made once."""
-        table = vars(self).get("_table")
+    def _tables(self) -> tuple[np.ndarray, np.ndarray]:
+        """Weights of all columns, and 1 for those that are known; made once."""
         width = self.columns * (1 if self.letters is None else 2)
-        if table is None or len(table) != width:
+        kept = vars(self).get("_lookup")
+        if kept is None or len(kept[0]) != width:
             if len(self.columns_) and self.columns_[-1] >= width:
                 raise BadInput(f"the filter was fitted with more columns than {width}: fit it again")
-            table = np.zeros(width)
-            table[self.columns_] = self.weights_
-            self._table = table
-        return table
+            kept = self._lookup = np.zeros(width), np.zeros(width)
+            kept[0][self.columns_] = self.weights_
+            kept[1][self.columns_] = 1.0
+        return kept
 
     def _recertify(self, X: Any, y: Any, sample_weight: Any, *, prove: bool) -> Any:
         if self.n_corrections_ or self.machine_ is None:
@@ -294,10 +303,13 @@ class SpamFilter(ClassifierMixin, Certified):
         rows = self._rows()
         blocks = rows.blocks(rows.read(_mails(X)))
         _, y = _read_labels(y, blocks[0].shape[0])
-        return self.machine_._recertify(stacked(blocks)[0], y, sample_weight, prove=prove)
+        X, used = rows.learnable(blocks)
+        if not np.array_equal(used, self.columns_):
+            raise DataMismatch(f"these are not the mails of the fit: {len(used)} columns, the fit had {len(self.columns_)}.")
+        return self.machine_._recertify(X, y, sample_weight, prove=prove)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_table"}
+        return {name: value for name, value in super().__getstate__().items() if name != "_lookup"}
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -331,12 +343,12 @@ def _read_labels(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _one_class(machine: OneClassSVM, sign: float) -> tuple[np.ndarray, float]:
-    """Weights and bias of a region, scaled so that its edge lies at a product of 1."""
+    """Weights and bias of a region, scaled so that its edge lies at a product of 1; what is on the edge is inside."""
     weights = machine.coef_
     weights = np.asarray(weights.toarray() if hasattr(weights, "toarray") else weights, float)[0]
     edge = -float(machine.intercept_[0])
     scale = sign / edge if edge > 0 else sign
-    return weights * scale, -edge * scale
+    return weights * scale, -edge * scale * (1 - _EDGE)
 
 
 def _corrected(machine: Any, mails: int, changes: int) -> Certificate:

@@ -1,7 +1,8 @@
 """Mails as sparse rows: which words and which pieces of letters stand in them.
 
 Problem  for each mail two rows of hashed terms, one of words (and pairs of words), one of pieces of letters within words;
-         presence, each row of length 1 / sqrt(rows), so that long mails weigh no more than short ones
+         presence of known terms, both rows of the same length and 1 together, so that long mails weigh no more than short
+         ones, and what nobody has seen before changes nothing
 Method   feature/bag_of_words. Words of the subject and of other headers count twice: as words, and as words of that
          header. Hash values need no dictionary, so words never seen before can be learnt at any time.
 """
@@ -10,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -41,12 +41,40 @@ class MailRows:
         return [parse_mail(mail, self.headers) for mail in mails]
 
     def blocks(self, mails: Sequence[Mail]) -> list[sp.csr_array]:
-        """A block of rows for each kind of terms."""
-        return [_unit(bag._count([text(mail) for mail in mails], None, self.columns)[1], self._scale())
-                for bag, text in self._bags()]  # fmt: skip
+        """A block of rows of ones for each kind of terms."""
+        made = [bag._count([text(mail) for mail in mails], None, self.columns)[1] for bag, text in self._bags()]
+        for block in made:
+            block.data.fill(1.0)
+        return made
 
-    def terms(self, mail: Mail) -> list[tuple[str, float, np.ndarray]]:
-        """(what a person calls it, its value in the row, its columns) of all that a mail holds.
+    def scores(self, blocks: Sequence[sp.csr_array], weights: np.ndarray, known: np.ndarray) -> np.ndarray:
+        """Rows times weights; `weights` and `known` (1 or 0) have the columns of all blocks."""
+        total = np.zeros(blocks[0].shape[0])
+        for k, block in enumerate(blocks):
+            own = slice(k * self.columns, (k + 1) * self.columns)
+            total += self._scale() * (block @ weights[own]) / np.sqrt(np.maximum(block @ known[own], 1.0))
+        return total
+
+    def learnable(self, blocks: Sequence[sp.csr_array]) -> tuple[sp.csr_array, np.ndarray]:
+        """Rows of the columns that are worth a weight, and the numbers of these columns.
+
+        A piece of letters that one mail alone has says less of others than the word that it stands in.
+        """
+        parts, used = [], []
+        for k, block in enumerate(blocks):
+            often = np.flatnonzero(np.bincount(block.indices, minlength=self.columns) >= (1 if k == 0 else 2))
+            parts.append(_unit(_only(block, often), self._scale()))
+            used.append(k * self.columns + often)
+        return sp.csr_array(sp.hstack(parts, format="csr")), np.concatenate(used)
+
+    def whole(self, blocks: Sequence[sp.csr_array]) -> tuple[np.ndarray, np.ndarray]:
+        """Columns and values of one mail, all of whose terms are known."""
+        columns = [k * self.columns + block.indices for k, block in enumerate(blocks)]
+        values = [np.full(len(c), self._scale() / np.sqrt(max(len(c), 1))) for c in columns]
+        return np.concatenate(columns), np.concatenate(values)
+
+    def terms(self, mail: Mail, known: np.ndarray) -> list[tuple[str, np.ndarray, np.ndarray]]:
+        """(what a person calls it, its values in the row, its columns) of all known terms of a mail.
 
         A column that several terms share is divided among them, so that values times weights add up to the score.
         """
@@ -56,7 +84,9 @@ class MailRows:
             before = len(found)
             shown = _whole if k == 0 else _words_of_pieces
             for term, names in shown(bag.build_analyzer(), text(mail)):
-                found.setdefault(k * self.columns + self._column(term), set()).update(names)
+                column = k * self.columns + self._column(term)
+                if known[column]:
+                    found.setdefault(column, set()).update(names)
             sizes.append(len(found) - before)
         shares: dict[str, list[int]] = {}
         for column, names in found.items():
@@ -85,6 +115,16 @@ class MailRows:
         return bags
 
 
+def _only(X: sp.csr_array, columns: np.ndarray) -> sp.csr_array:
+    """The given columns of a matrix."""
+    place = np.full(X.shape[1], -1, np.int32)
+    place[columns] = np.arange(len(columns), dtype=np.int32)
+    index = place[X.indices]
+    kept = index >= 0
+    ends = np.concatenate([[0], np.cumsum(kept)])[X.indptr]
+    return sp.csr_array((X.data[kept], index[kept], ends), shape=(X.shape[0], len(columns)))
+
+
 def _unit(X: sp.csr_array, length: float) -> sp.csr_array:
     sizes = np.diff(X.indptr)
     X.data = np.repeat(length / np.sqrt(np.maximum(sizes, 1)), sizes)
@@ -111,19 +151,3 @@ def _words_of_pieces(analyze: Any, text: str) -> Iterable[tuple[str, tuple[str]]
     for word in dict.fromkeys(text.lower().split()):
         for piece in analyze(word):
             yield piece, (word.strip(".,;:!?()[]<>\"'*") or word,)
-
-
-def stacked(blocks: Sequence[sp.csr_array]) -> tuple[sp.csr_array, np.ndarray]:
-    """Blocks side by side without the columns that no mail has, and the numbers of those that stay."""
-    X = sp.csr_array(sp.hstack(blocks, format="csr")) if len(blocks) > 1 else blocks[0]
-    seen = np.zeros(X.shape[1], bool)
-    seen[X.indices] = True
-    used = np.flatnonzero(seen)
-    place = np.cumsum(seen, dtype=np.int32) - 1
-    return sp.csr_array((X.data, place[X.indices], X.indptr), shape=(X.shape[0], len(used))), used
-
-
-def scores(blocks: Sequence[sp.csr_array], table: np.ndarray) -> np.ndarray:
-    """Rows times weights; `table` has those of all blocks."""
-    ends = np.cumsum([0, *(block.shape[1] for block in blocks)])
-    return np.sum([block @ table[a:b] for block, (a, b) in zip(blocks, pairwise(ends), strict=True)], axis=0)
