@@ -28,9 +28,9 @@ std::string name_of(std::string_view tag) {
 }
 
 bool shapes_letters(std::string_view name) {
-  static constexpr std::array<std::string_view, 20> names{"a",   "abbr", "acronym", "b",    "big",    "code", "em",
-                                                          "font", "i",   "ins",     "kbd",  "mark",   "s",    "small",
-                                                          "span", "strike", "strong", "sub", "sup", "u"};
+  static constexpr std::array<std::string_view, 20> names{"a",    "abbr",   "acronym", "b",   "big",  "code", "em",
+                                                          "font", "i",      "ins",     "kbd", "mark", "s",    "small",
+                                                          "span", "strike", "strong",  "sub", "sup",  "u"};
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 

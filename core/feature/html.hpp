@@ -1,7 +1,7 @@
 // What a reader sees of HTML, and where its links lead.
 //
-// Problem  comments, scripts and styles go; tags that only shape letters go without a trace, so that a word is not cut by
-//          them; other tags become a blank; addresses (href, src, action) stand there as text. Entities stay as they are.
+// Problem  comments, scripts and styles go; tags that only shape letters go without a trace, so that a word is not cut
+//          by them; other tags become a blank; addresses (href, src, action) are text. Entities stay as they are.
 // Method   one pass; a search that comes to the end of the text in vain is the last of its kind, so time is linear.
 #pragma once
 

@@ -8,7 +8,7 @@
 namespace widemargin {
 namespace {
 
-// ASCII: 32 for a capital, and 1 for a letter of words. Plain arithmetic on bytes, so that the compiler does many at once.
+// ASCII: 32 for a capital, and 1 for a letter of words. Plain arithmetic on bytes: the compiler does many at once.
 inline std::uint8_t within(std::uint8_t c, std::uint8_t from, std::uint8_t count, std::uint8_t yes) {
   return static_cast<std::uint8_t>(c - from) < count ? yes : 0;
 }
@@ -72,7 +72,7 @@ void Tokens::read(std::string_view document) {
   ends_.resize(0);
   const TextCursor at{document.data(), document.data() + document.size()};
   if (o_.kind == TextKind::words) {
-    usual_ && all_ascii(document) ? read_plain_words(document) : read_words(at);
+    usual_&& all_ascii(document) ? read_plain_words(document) : read_words(at);
     keep_words();
     at_ = words_.data();
     return;
@@ -167,7 +167,8 @@ void Tokens::keep_words() {
     const std::size_t begin = begins_[i], end = ends_[i];
     begins_[kept] = begin;
     ends_[kept] = end;
-    kept += several(words_.data() + begin, words_.data() + end) && (all || stop_words_.find(std::string_view(words_.data() + begin, end - begin)) < 0);
+    kept += several(words_.data() + begin, words_.data() + end) &&
+            (all || stop_words_.find(std::string_view(words_.data() + begin, end - begin)) < 0);
   }
   begins_.resize(kept);
   ends_.resize(kept);

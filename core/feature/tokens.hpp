@@ -75,13 +75,11 @@ void Tokens::each(Take&& take) const {
   if (o_.kind == TextKind::words || o_.kind == TextKind::mail) {
     const auto count = begins_.size();
     for (Index n = o_.low; n <= std::min(o_.high, count); ++n)
-      for (Index i = 0; i + n <= count; ++i)
-        piece(begins_[i], ends_[i + n - 1]);
+      for (Index i = 0; i + n <= count; ++i) piece(begins_[i], ends_[i + n - 1]);
   } else if (o_.kind == TextKind::letters) {
     const auto count = begins_.size() - 1;
     for (Index n = o_.low; n <= std::min(o_.high, count); ++n)
-      for (Index i = 0; i + n <= count; ++i)
-        piece(begins_[i], begins_[i + n]);
+      for (Index i = 0; i + n <= count; ++i) piece(begins_[i], begins_[i + n]);
   } else {
     // ends_ counts the letters before the end of each word, blanks included.
     Index begin = 0;

@@ -38,13 +38,17 @@ def test_charsets_and_codings_are_undone():
     text = "Жук £5"
     part = b"Content-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: base64\n\n0tXL"
     assert "рук" in parse_mail(mail(part)).body
-    part = b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n=D0=96=\n=D1=83=D0=BA"
+    part = (
+        b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n=D0=96=\n=D1=83=D0=BA"
+    )
     assert text[:3] in parse_mail(mail(part)).body
     assert parse_mail("Subject: =?utf-8?b?0JbRg9C6?= =?iso-8859-1?q?_=A35?=\n\nx").subject == text
     assert parse_mail(b"Subject: x\n\n\xa35").body == "£5"  # no charset, no UTF-8: Windows
 
 
-@pytest.mark.parametrize("charset", ["klingon", "hex", "punycode", "idna", "undefined", "\x00", "a" * 5000, "utf-7", "zip"])
+@pytest.mark.parametrize(
+    "charset", ["klingon", "hex", "punycode", "idna", "undefined", "\x00", "a" * 5000, "utf-7", "zip"]
+)
 def test_unknown_charsets_are_guessed(charset):
     part = f'Content-Type: text/plain; charset="{charset}"\n\nhello wörld'.encode()
     assert "hello" in parse_mail(mail(part)).body
@@ -69,7 +73,17 @@ def test_html_is_what_a_reader_sees():
         b"<html><style>p {}</style><SCRIPT>if (a<b) x()</SCRIPT><!-- hidden -->Via<b></b>gra<br>c<!-- x -->heap"
         b"<A HREF=http://a.example/x>go</a><img src='i.png'> 1 < 2 <"
     )
-    assert _core.html_text(html).split() == [b"Viagra", b"cheap", b"http://a.example/x", b"go", b"i.png", b"1", b"<", b"2", b"<"]
+    assert _core.html_text(html).split() == [
+        b"Viagra",
+        b"cheap",
+        b"http://a.example/x",
+        b"go",
+        b"i.png",
+        b"1",
+        b"<",
+        b"2",
+        b"<",
+    ]
     assert _core.html_text(b"a<!-- never ends") == b"a"
     assert _core.html_text(b"a<b never ends") == b"a<b never ends"
     assert _core.html_text(b"<script>never ends").strip() == b""

@@ -118,7 +118,12 @@ def test_labels_keep_their_kind(labels):
 
 def test_a_filter_comes_back_from_a_file_as_it_was(tmp_path):
     one_class = SpamFilter(columns=1 << 10, letters=None, headers=("from",)).fit(TEXTS[:50], ["ham"] * 50)
-    for model in (FIRST, learnt().partial_fit([SPAM], ["ham"]), one_class, SpamFilter(letters=None).partial_fit(["a b"], [1])):
+    for model in (
+        FIRST,
+        learnt().partial_fit([SPAM], ["ham"]),
+        one_class,
+        SpamFilter(letters=None).partial_fit(["a b"], [1]),
+    ):
         save(model, tmp_path / "filter.wm")
         again = load(tmp_path / "filter.wm")
         assert (again.decision_function(TEXTS[:99]) == model.decision_function(TEXTS[:99])).all()
@@ -173,7 +178,12 @@ def test_what_cannot_be_learnt_from_is_told(mails, labels, words):
 
 
 def test_wrong_choices_are_told():
-    for params, words in (({"words": (2, 1)}, "words"), ({"letters": (1, 99)}, "letters"), ({"C": 0}, "C"), ({"nu": 2}, "nu")):
+    for params, words in (
+        ({"words": (2, 1)}, "words"),
+        ({"letters": (1, 99)}, "letters"),
+        ({"C": 0}, "C"),
+        ({"nu": 2}, "nu"),
+    ):
         with pytest.raises(ValueError, match=words):
             SpamFilter(**params).fit(["a b", "c d"], [0, 1])
     with pytest.raises(WrongType):

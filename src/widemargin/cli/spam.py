@@ -38,8 +38,12 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("action", choices=("learn", "classify", "explain"))
     parser.add_argument("places", nargs="*", metavar="PLACE", help="learn: a table; else the filter, then mails")
     group = parser.add_argument_group("learn")
-    group.add_argument("--spam", action="append", default=[], metavar="PLACE", help="mails that are spam; may be repeated")
-    group.add_argument("--ham", action="append", default=[], metavar="PLACE", help="mails that are not; may be repeated")
+    group.add_argument(
+        "--spam", action="append", default=[], metavar="PLACE", help="mails that are spam; may be repeated"
+    )
+    group.add_argument(
+        "--ham", action="append", default=[], metavar="PLACE", help="mails that are not; may be repeated"
+    )
     group.add_argument("--target", metavar="COL", help="of a table: the column that says what is spam")
     group.add_argument("--spam-label", metavar="LABEL", help="of a table: the label of spam; default: spam, or 1")
     group.add_argument("--model", metavar="FILTER.wm", help="correct this filter instead of learning a new one")
@@ -47,7 +51,9 @@ def parse(words: list[str]) -> argparse.Namespace:
     group.add_argument("-C", type=_number, default=1.0, help="price of errors; default: %(default)s")
     group.add_argument("--nu", type=_number, default=0.1, help="one kind alone: share outside; default: %(default)s")
     group.add_argument("--threshold", type=float, default=0.0, help="spam if the score is above; default: %(default)s")
-    group.add_argument("--headers", type=names, default=(), metavar="A,B,…", help="whose words count too: from,reply-to")
+    group.add_argument(
+        "--headers", type=names, default=(), metavar="A,B,…", help="whose words count too: from,reply-to"
+    )
     group.add_argument("--threads", type=threads, metavar="N", help="-1 means all; the result does not depend on it")
     group = parser.add_argument_group("tables")
     group.add_argument("--text", metavar="COL", help="the column with the mails; default: found out")
@@ -116,7 +122,9 @@ def _learn(args: argparse.Namespace) -> int:
     )
     kinds = "both kinds" if 0 < spam < len(mails) else "spam alone" if spam else "ham alone"
     rows: list[tuple[str, Any]] = [("mails", len(mails)), ("spam", spam), ("ham", len(mails) - spam)]
-    rows += [("learnt from", kinds)] if before is None else [("wrong before", wrong), ("corrections", found.n_corrections_)]
+    rows += (
+        [("learnt from", kinds)] if before is None else [("wrong before", wrong), ("corrections", found.n_corrections_)]
+    )
     rows.append(("certificate", f"{certificate.verdict()}: {certificate.claim}"))
     out.table(args.output, rows)
     return root.OK
@@ -145,9 +153,9 @@ def _kinds(place: str, labels: list[str], spam: str | None) -> list[str]:
     """Labels of a table as spam and ham."""
     found = sorted(set(labels))
     usual = [label for label in found if label.strip().lower() in ("spam", "1", "true", "yes")]
-    if spam is None and len(usual) != 1:
+    if spam is None and (len(usual) != 1 or len(found) > 2):
         few = ", ".join(map(repr, found[:5]))
-        raise BadInput(f"{place}: none or several of the labels {few} mean spam: say which with --spam-label")
+        raise BadInput(f"{place} has {len(found)} labels ({few}): say with --spam-label which of them is spam")
     wanted = usual[0] if spam is None else spam
     if wanted not in found:
         raise BadInput(f"{place}: no mail has the label {wanted!r}; there are {', '.join(map(repr, found[:5]))}")
@@ -165,7 +173,9 @@ def _as_known(found: SpamFilter, labels: list[str]) -> Any:
 def _filter(path: str) -> SpamFilter:
     found: Any = load(path)
     if not isinstance(found, SpamFilter) or not hasattr(found, "classes_"):
-        raise BadInput(f"{path} holds a {type(found).__name__}, no filter that was fitted: give what wm spam learn wrote")
+        raise BadInput(
+            f"{path} holds a {type(found).__name__}, no filter that was fitted: give what wm spam learn wrote"
+        )
     return found
 
 

@@ -1,4 +1,4 @@
-"""Where mails lie: a file with one, an mbox, a Maildir, a folder with a file for each, a table with a column of texts."""
+"""Where mails lie: a file with one, an mbox, a Maildir, a folder with a file for each, a table with texts."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """A filter for raw mails: learns from spam and ham, or from one of them alone, and from corrections.
 
-Problem  both kinds: LinearSVC, 1/2 |w|^2 + C sum_i max(0, 1 - y_i (w.x_i + b))^2 on rows of words and pieces of letters;
-         one kind: OneClassSVM with a linear kernel, its region scaled to an edge of 1
+Problem  both kinds: LinearSVC, 1/2 |w|^2 + C sum_i max(0, 1 - y_i (w.x_i + b))^2 on rows of words and pieces of
+         letters; one kind: OneClassSVM with a linear kernel, its region scaled to an edge of 1
 Stops    as those machines, with their certificate
 Method   a correction is one step of the passive-aggressive rule: the smallest change of w after which the mail lies on
-         its side with margin 1 [CrammerEtAl06, sec. 3]. The bias, which all mails share, changes only for a mail without
-         a word.
+         its side with margin 1 [CrammerEtAl06, sec. 3]. The bias, which all mails share, changes only for a mail
+         without a word.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.errors import BadInput, DataMismatch
-from ..base.params import Integral, Interval, Real, count, positive
+from ..base.params import Integral, Interval, Real, positive
 from ..certificate.record import Certificate
 from ..feature.mail_rows import MailRows
 from .base import Certified
@@ -195,7 +195,7 @@ class SpamFilter(ClassifierMixin, Certified):
         return self
 
     def _correct(self, rows: MailRows, blocks: Any, sign: float, weights: np.ndarray, known: np.ndarray) -> None:
-        """The smallest change of weights after which sign * (score - threshold) is at least 1; all words of the mail are known."""
+        """The smallest change of weights after which sign * (score - threshold) >= 1; new words become known."""
         self.n_corrections_ += 1
 
         def short() -> float:
@@ -305,7 +305,9 @@ class SpamFilter(ClassifierMixin, Certified):
         _, y = _read_labels(y, blocks[0].shape[0])
         X, used = rows.learnable(blocks)
         if not np.array_equal(used, self.columns_):
-            raise DataMismatch(f"these are not the mails of the fit: {len(used)} columns, the fit had {len(self.columns_)}.")
+            raise DataMismatch(
+                f"these are not the mails of the fit: {len(used)} columns, the fit had {len(self.columns_)}."
+            )
         return self.machine_._recertify(X, y, sample_weight, prove=prove)
 
     def __getstate__(self) -> dict[str, Any]:

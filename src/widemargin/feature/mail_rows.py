@@ -1,8 +1,8 @@
 """Mails as sparse rows: which words and which pieces of letters stand in them.
 
-Problem  for each mail two rows of hashed terms, one of words (and pairs of words), one of pieces of letters within words;
-         presence of known terms, both rows of the same length and 1 together, so that long mails weigh no more than short
-         ones, and what nobody has seen before changes nothing
+Problem  for each mail two rows of hashed terms, one of words (and pairs of words), one of pieces of letters within
+         words; presence of known terms, both rows of the same length and 1 together, so that long mails weigh no more
+         than short ones, and what nobody has seen before changes nothing
 Method   feature/bag_of_words. Words of the subject and of other headers count twice: as words, and as words of that
          header. Hash values need no dictionary, so words never seen before can be learnt at any time.
 """
