@@ -150,7 +150,7 @@ def main(wanted: list[str], seconds: float) -> int:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("sets", nargs="*", choices=SETS, metavar="set")
+    parser.add_argument("sets", nargs="*", metavar="set", help=", ".join(SETS))
     parser.add_argument("--seconds", type=float, default=10.0)
     said = parser.parse_args()
     sys.exit(main(said.sets, said.seconds))
