@@ -265,11 +265,6 @@ def class_rows(rows: list, kind: int, gamma: float, offset: float, degree: int, 
 def pair_source(classes: object, a: int, b: int) -> RowSource:
     """The rows of class a, then those of class b."""
 
-def box_advance_all(solvers: Sequence[object], states: Sequence[tuple], seconds: float, threads: int) -> list[int]:
-    """
-    BoxSolver.advance for each solver with its state (b, f, work, counters, figures), side by side.
-    """
-
 class BoxSolver:
     """Quadratic problem with boxes and fixed sums."""
 
@@ -301,9 +296,24 @@ class BoxColumns:
 
 def box_columns(source: object, t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tol: float, gap_tol: float, least: float, working: int, most_steps: int, memory: int, threads: int) -> BoxColumns: ...
 
+class BoxPairs:
+    """The box problems of all pairs of classes, side by side."""
+
+    def advance(self, b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], f: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], work: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], figures: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], stop: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')], seconds: float, threads: int) -> int:
+        """
+        stop[p]: 0 under way, 1 converged, 2 stalled, 3 all steps made -> how many are under way.
+        """
+
+    def judge(self, b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], f: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], work: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], figures: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], stop: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')], which: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> None:
+        """Violation, gap and biases of some pairs."""
+
+def box_pairs(classes: object, of_class: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], total: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], least: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], working: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], most_steps: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], memory: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tol: float, gap_tol: float) -> BoxPairs: ...
+
 def is_dsysv(capsule: object) -> bool: ...
 
 def polish_all(dsysv: object, K: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], diagonal: float, parts: Sequence[tuple], totals: Sequence[Sequence[float]], whole: bool, scored: bool, threads: int) -> list[list[int]]: ...
+
+def polish_joined(dsysv: object, K: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], diagonal: float, t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], total: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], items: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], which: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], f: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
 
 def distance_block(a: Rows, b: Rows, kind: int, gamma: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
     """out = exp(-gamma distance(a, b)); kind is 0 Manhattan, 1 chi squared."""
