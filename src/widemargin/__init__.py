@@ -47,6 +47,7 @@ _NAMES = {
     "SVC": "estimator.svc",
     "SVCCV": "estimator.svc_cv",
     "SVR": "estimator.svr",
+    "SpamFilter": "estimator.spam_filter",
     "TextBooster": "estimator.text_booster",
     "VotedPerceptron": "estimator.voted_perceptron",
     "WeightedMajority": "estimator.experts",

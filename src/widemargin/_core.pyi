@@ -2,7 +2,7 @@
 The native core of widemargin. Private: import names from widemargin instead.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -500,17 +500,23 @@ class Terms:
     def __init__(self, terms: list) -> None: ...
 
 class TextCounter:
-    """Counts the terms of documents, fed as lists of UTF-8 texts."""
+    """Counts the terms of documents, fed as lists."""
 
     def __init__(self, letters: LetterTable, stop_words: Terms, kind: int, small: bool, low: int, high: int, known: Terms | None, buckets: int, threads: int) -> None: ...
 
-    def feed(self, documents: list) -> None: ...
+    def feed(self, documents: list, prepare: Callable, plain: bool) -> None:
+        """
+        A list of documents: str of ASCII where `plain`, or anything that `prepare` makes UTF-8 of.
+        """
 
     def terms(self, document: bytes) -> list:
         """-> the terms of one document, as they stand there."""
 
     def take(self) -> tuple:
-        """-> terms, columns, counts, row_ends; ends the counter."""
+        """-> {term: column}, columns, counts, row_ends; ends the counter."""
+
+def html_text(html: bytes) -> bytes:
+    """What a reader sees of HTML, and where its links lead; entities stay."""
 
 def murmur(text: bytes, seed: int) -> int:
     """MurmurHash3 for 32 bits."""

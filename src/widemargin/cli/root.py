@@ -10,6 +10,7 @@ COMMANDS = {
     "evaluate": "kinds of error, accuracy with its interval, precision, recall, costs",
     "certify": "recompute a model's certificate from its data and its proof",
     "inspect": "what a model file holds",
+    "spam": "learn, classify, explain: a filter for raw mails, with the words that decided",
     "study": "bias-variance: where the loss of learners comes from, on a file or a known source",
     "svm-train": "LIBSVM's program of this name: its flags, its model files",
     "svm-predict": "LIBSVM's program of this name: its flags, its model files",
