@@ -10,7 +10,7 @@ COMMANDS = {
     "evaluate": "kinds of error, accuracy with its interval, precision, recall, costs",
     "certify": "recompute a model's certificate from its data and its proof",
     "inspect": "what a model file holds",
-    "study": "bias-variance: where the loss of learners comes from, on a file or a known source",
+    "study": "bias-variance, margins, four-errors, noise: experiments on learners, with tables and pictures",
     "svm-train": "LIBSVM's program of this name: its flags, its model files",
     "svm-predict": "LIBSVM's program of this name: its flags, its model files",
     "liblinear-train": "LIBLINEAR's train: its flags, its model files",
