@@ -60,9 +60,9 @@ def boosting_errors(
         found["weighted"].append(rows.error_of(said, F))
         F = F + G
         found["after"].append(rows.error_of(said, F))
-        found["training"].append(rows.share @ (rows.margins(F) <= 0))
+        found["training"].append(float(rows.share @ (rows.margins(F) <= 0)))
         if bound is not None:
-            found["bound"].append(rows.share @ bound(F))
+            found["bound"].append(float(rows.share @ bound(F)))
     test = _test_errors(model, X_test, y_test)
     return BoostingErrors(
         estimator=type(model).__name__,
@@ -158,8 +158,8 @@ def _nodes(model: Any, members: int) -> int | None:
     """Nodes of the first members: three of a stump; None where they are no trees."""
     if model.stumps_ is not None:
         return 3 * members
-    parts = [getattr(member, "tree_", None) for member in model.members_[:members]]
-    return None if None in parts else sum(int(part.node_count) for part in parts)
+    trees: list[Any] = [getattr(member, "tree_", None) for member in model.members_[:members]]
+    return None if None in trees else sum(int(tree.node_count) for tree in trees)
 
 
 def _test_errors(model: Any, X: Any, y: Any) -> Iterator[float] | None:

@@ -3,8 +3,8 @@
 Problem  an upper bound on the error of a vote f of members of H, that holds with probability 1 - delta for all f
 Symbols  m rows, k classes, theta a margin out of a fixed list of `GRID`;  N kinds of answers that members of H can give
          on m rows: R <= sqrt(2 ln N / m) bounds the Rademacher complexity of H and of all its votes
-Method   error <= share of margins <= theta + 2 R / theta + sqrt(ln(GRID / delta) / 2m)     [MohriEtAl18, cor. 7.5]
-         for k > 2 classes 4 k R / theta in place of 2 R / theta                            [MohriEtAl18, th. 9.2]
+Method   error <= share of margins <= theta + 2 R / theta + sqrt(ln(GRID / delta) / 2m)     [MohriEtAl18, ch. 7]
+         for k > 2 classes 4 k R / theta in place of 2 R / theta                            [MohriEtAl18, ch. 9]
          for all theta of the list at once, by the sum of their probabilities. The first bound of this kind is
          [SchapireEtAl98, th. 1]. Real answers within [-1, 1] on the sides of a question are means of answers -1 and 1,
          so that N counts for them too. Trees of any size: delta is shared out to all numbers of leaves L by 1 / L(L+1).
@@ -25,7 +25,7 @@ def log_growth(model: Any, members: int, shape: tuple[int, int], k: int) -> tupl
     m, d = shape
     if model.stumps_ is not None:  # a column, one of m cuts, an answer for each of three sides
         return log(d * m) + 3 * log(k) + _of_class(k), 1.0
-    trees = [getattr(member, "tree_", None) for member in model.members_[:members]]
+    trees: list[Any] = [getattr(member, "tree_", None) for member in model.members_[:members]]
     if not trees or None in trees:
         return None
     leaves = max(int(tree.n_leaves) for tree in trees)
