@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.errors import BadInput
 from ...study.label_noise import NoiseStudy, interval
-from .style import DASHES, FAINT, INK, axes, colour, grid_of_axes, legend_below, mark, plain_frame, title
+from .style import FAINT, INK, axes, colour, grid_of_axes, legend_below, mark, plain_frame, title
 
 
 @dataclass(kw_only=True, eq=False)
@@ -124,8 +124,7 @@ class NoiseLossDisplay:
             mean = np.array([t["mean"] for t in told])
             half = np.array([t["high"] - t["mean"] for t in told])
             style = {"color": colour(k), "marker": mark(k), "markersize": 5.5, "capsize": 2.5, "linewidth": 1.3}
-            bars = ax.errorbar(at, mean, np.nan_to_num(half), linestyle="none", label=name, **style)
-            bars[-1][0].set_linestyle(DASHES[0] if k < 8 else DASHES[1])
+            ax.errorbar(at, mean, np.nan_to_num(half), linestyle="none", label=name, **style)
         ax.axhline(0, color=FAINT, linewidth=0.9)
         ax.set_xticks(range(len(shares)), [f"{100 * q:g} %" for q in shares])
         ax.set_xlim(-0.5, len(shares) - 0.5)
