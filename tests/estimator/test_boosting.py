@@ -309,6 +309,19 @@ def test_deep_trees_do_not_end_the_fit_at_the_first_round():
         assert model.score(X[200:], y[200:]) > one
 
 
+def test_m1_keeps_a_first_learner_that_cannot_be_boosted():
+    """Six classes and one question: more than half of the rows are wrong, but fewer than by one class for all."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(6), 30)
+    X = y[:, None] + 0.1 * rng.normal(size=(180, 1))
+    model = wm.AdaBoostClassifier(n_estimators=20, algorithm="M1").fit(X, y)
+    assert model.n_rounds_ == 1
+    assert model.errors_[0] == pytest.approx(2 / 3)
+    assert model.score(X, y) == pytest.approx(1 / 3)
+    assert "remains alone" in model.stop_reason_
+    assert model.certificate_.holds
+
+
 def test_any_learner_with_weights_or_by_draws():
     X, y = CANCER
     X = (X - X.mean(axis=0)) / X.std(axis=0)

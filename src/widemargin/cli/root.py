@@ -11,7 +11,7 @@ COMMANDS = {
     "certify": "recompute a model's certificate from its data and its proof",
     "inspect": "what a model file holds",
     "spam": "learn, classify, explain: a filter for raw mails, with the words that decided",
-    "study": "bias-variance: where the loss of learners comes from, on a file or a known source",
+    "study": "bias-variance, margins, four-errors, noise: experiments on learners, with tables and pictures",
     "svm-train": "LIBSVM's program of this name: its flags, its model files",
     "svm-predict": "LIBSVM's program of this name: its flags, its model files",
     "liblinear-train": "LIBLINEAR's train: its flags, its model files",
