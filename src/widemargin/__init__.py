@@ -17,6 +17,7 @@ _NAMES = {
     "BatchPerceptron": "estimator.batch_perceptron",
     "BoostingRegressor": "estimator.boosting_regressor",
     "BrownBoostClassifier": "estimator.brown_boost",
+    "CostSensitiveClassifier": "estimator.cost_sensitive",
     "DecisionForestClassifier": "estimator.decision_forest",
     "DecisionStump": "estimator.tree",
     "DecisionTreeClassifier": "estimator.tree",
@@ -50,6 +51,7 @@ _NAMES = {
     "VotedPerceptron": "estimator.voted_perceptron",
     "WeightedMajority": "estimator.experts",
     "certify": "certificate.certify",
+    "easy": "app.easy",
     "find_separator": "certificate.separation",
 }
 _ROOMS = ("data", "errors", "kernels", "report", "store", "study")
