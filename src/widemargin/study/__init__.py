@@ -11,6 +11,8 @@ _NAMES = {
     "FewestMistakes": "mistakes",
     "KnownSource": "sources",
     "Replay": "replay",
+    "Trial": "tuning_record",
+    "Tuning": "tuning_record",
     "ValidationCurve": "validation",
     "ascend_dual": "ascent",
     "bias_variance": "bias_study",
@@ -19,6 +21,7 @@ _NAMES = {
     "fewest_mistakes": "mistakes",
     "known_source": "sources",
     "replay_updates": "replay",
+    "tune": "tuning",
     "turned_labels": "sources",
     "validation_curve": "validation",
 }
