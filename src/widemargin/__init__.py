@@ -17,7 +17,6 @@ _NAMES = {
     "BatchPerceptron": "estimator.batch_perceptron",
     "BoostingRegressor": "estimator.boosting_regressor",
     "BrownBoostClassifier": "estimator.brown_boost",
-    "CostSensitiveClassifier": "estimator.cost_sensitive",
     "DecisionForestClassifier": "estimator.decision_forest",
     "DecisionStump": "estimator.tree",
     "DecisionTreeClassifier": "estimator.tree",
