@@ -52,6 +52,7 @@ _NAMES = {
     "VotedPerceptron": "estimator.voted_perceptron",
     "WeightedMajority": "estimator.experts",
     "certify": "certificate.certify",
+    "easy": "app.easy",
     "find_separator": "certificate.separation",
 }
 _ROOMS = ("data", "errors", "kernels", "report", "store", "study")

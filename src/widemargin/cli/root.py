@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 COMMANDS = {
+    "easy": "from a data file to a tuned model, an honest figure and a report",
     "train": "learn a model from a data file and save it",
     "predict": "write the labels that a model gives to the rows of a file",
     "evaluate": "kinds of error, accuracy with its interval, precision, recall, costs",
