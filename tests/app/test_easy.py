@@ -29,7 +29,9 @@ def write(path, head, rows):
 @pytest.fixture(scope="module")
 def iris_file(tmp_path_factory):
     X, y = load_iris()
-    rows = [[i, *x, "?" if i % 17 == 3 else "same", kind] for i, (x, kind) in enumerate(zip(X.tolist(), y, strict=True))]
+    rows = [
+        [i, *x, "?" if i % 17 == 3 else "same", kind] for i, (x, kind) in enumerate(zip(X.tolist(), y, strict=True))
+    ]
     return write(tmp_path_factory.mktemp("easy") / "iris.csv", ["id", "a", "b", "c", "d", "e", "species"], rows)
 
 

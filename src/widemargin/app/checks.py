@@ -63,7 +63,9 @@ def check_split(groups: np.ndarray, train: np.ndarray, test: np.ndarray) -> Chec
     if len(both) == 0:
         return Check("test set apart", "fine", "no row of the test set stands among the others")
     shared = int(np.isin(groups[test], both).sum())
-    return Check("test set apart", "warning", f"{shared} test rows stand among the others too", "the figure is too good")
+    return Check(
+        "test set apart", "warning", f"{shared} test rows stand among the others too", "the figure is too good"
+    )
 
 
 def _listed(names: Any) -> str:
@@ -154,4 +156,6 @@ def _golden(data: Learnable) -> Check:
     if r.max(initial=0.0) < 0.98:
         return Check("leaks", "fine", "no single column gives the target away")
     name = data.feature_names[int(r.argmax())]
-    return Check("leaks", "warning", f"{name} alone gives the target away (correlation {r.max():.3f})", "is it known beforehand?")
+    return Check(
+        "leaks", "warning", f"{name} alone gives the target away (correlation {r.max():.3f})", "is it known beforehand?"
+    )

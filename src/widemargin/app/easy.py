@@ -59,10 +59,10 @@ def easy(
     test : float, default=0.25
         Share of the rows that is set apart and looked at once, at the end.
     learners : sequence of str, optional
-        Names of the field (`study.learners`); by default all that suit the rows.
+        Names of the field; by default all that suit the rows.
     cost : array of shape (k, k) or callable, optional
-        cost[i, j] of a row of class i that is called j, classes in sorted order; or a function of the classes that gives
-        it. It steers the choice and every decision.
+        cost[i, j] of a row of class i that is called j, classes in sorted order, or a function of the classes that
+        gives it. It steers the choice and every decision.
     rule : {"best", "one-se", "knee"}
         How the winner is chosen among the settings tried.
     cv : int, optional
@@ -90,32 +90,39 @@ def easy(
     groups = copies(data)
     train, held = set_apart(data.y, groups, test, data.kind, random_state)
     X, y = data.X[train], data.y[train]
-    if data.kind == "classes" and len(np.unique(y)) < 2:
-        raise BadInput(f"{data.source}: all rows have the label {data.y[0]!r}: there is nothing to decide")
+    parameters = {"time": time, "test": test, "rule": rule, "cv": cv, "random_state": random_state}
     tuning = tune(
         X,
         y,
         kind=data.kind,
         learners=learners,
-        time=time,
-        cv=cv,
+        **{name: parameters[name] for name in ("time", "rule", "cv", "random_state")},
         groups=groups[train] if len(np.unique(groups)) < len(groups) else None,
         cost=cost,
-        rule=rule,
         log=log,
         resume=resume,
         digest=_digest(data),
-        random_state=random_state,
         n_jobs=n_jobs,
         observe=lambda done, all_, trial: tell(f"trying {trial.learner}", 0.05 + 0.75 * done / all_),
     )
     tell("learning the winner from all rows", 0.8)
     estimator = _final(tuning, data, cost).fit(X, y)
     tell("looking at the test rows", 0.95)
+    return _record(data, (groups, train, held), tuning, estimator, cost, parameters, began)
+
+
+def _record(
+    data: Learnable,
+    parts: tuple[np.ndarray, np.ndarray, np.ndarray],
+    tuning: Tuning,
+    estimator: Any,
+    cost: np.ndarray | None,
+    parameters: dict[str, Any],
+    began: float,
+) -> Easy:
+    """What was found, after the one look at the test rows."""
+    groups, train, held = parts
     judged = judge(estimator, data, train, held, cost)
-    parameters = {"time": time, "test": test, "rule": rule, "cv": cv, "random_state": random_state}
-    checks = (*check_data(data, groups), check_split(groups, train, held), *check_search(tuning, judged, estimator))
-    tell("done", 1.0)
     return Easy(
         source=data.source,
         target=data.target,
@@ -123,7 +130,7 @@ def easy(
         rows=(len(train), len(held)),
         model=FileModel(estimator, data.encoder, data.zero_based),
         tuning=tuning,
-        checks=checks,
+        checks=(*check_data(data, groups), check_split(groups, train, held), *check_search(tuning, judged, estimator)),
         reading=data.report,
         test=judged.figures,
         certificate=judged.certificate,
@@ -173,4 +180,3 @@ def _digest(data: Learnable) -> str:
         digest.update(np.ascontiguousarray(data.X).tobytes())
     digest.update(repr(data.y.tolist()).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:32]
-

@@ -141,7 +141,9 @@ def _prose(features: list[Sketch], frame: Frame) -> str | None:
 
 def _kind(y: np.ndarray, kind: str, target: str) -> str:
     if kind == "numbers" and y.dtype.kind not in "iuf":
-        raise BadInput(f"the target {target!r} holds text, for instance {str(y[0])!r}: it cannot be predicted as numbers")
+        raise BadInput(
+            f"the target {target!r} holds text, for instance {str(y[0])!r}: it cannot be predicted as numbers"
+        )
     if kind == "classes" and y.dtype.kind == "f":
         raise BadInput(f"the target {target!r} holds fractions, which are no classes: leave kind to be found out")
     if kind != "auto":

@@ -22,7 +22,9 @@ def verdict(data: Learnable, tuning: Tuning, judged: Judged) -> tuple[str, ...]:
             f"{figures['mean_absolute_error']:.4g} on average"
             + (f" and explain {r2:.1%} of the variance." if r2 is not None else ".")
         )
-        plain = f"The mean of the training rows has a mean squared error of {judged.baseline:.4g}, this {judged.loss:.4g}."
+        plain = (
+            f"The mean of the training rows has a mean squared error of {judged.baseline:.4g}, this {judged.loss:.4g}."
+        )
     else:
         low, high = figures["accuracy_interval"]
         good = (
@@ -31,7 +33,7 @@ def verdict(data: Learnable, tuning: Tuning, judged: Judged) -> tuple[str, ...]:
         )
         plain = f"Always giving the same answer would be right {1 - judged.baseline:.2%} of the time."
         if "cost" in figures:
-            plain = f"A row costs {judged.loss:.4g} on average; always giving the cheapest answer costs {judged.baseline:.4g}."
+            plain = f"A row costs {judged.loss:.4g} on average; the cheapest single answer {judged.baseline:.4g}."
     proof = judged.certificate
     last = (
         "Nothing is proved of this fit: the learner has no certificate."

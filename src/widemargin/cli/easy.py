@@ -37,8 +37,12 @@ def parse(words: list[str]) -> argparse.Namespace:
     group.add_argument("--ignore", metavar="COL,…", type=names, default=(), help="columns to leave out")
     group.add_argument("--categorical", metavar="COL,…", type=names, default=(), help="numbers that are names")
     search = parser.add_argument_group("search")
-    search.add_argument("--time", type=seconds, default=60.0, metavar="SECONDS", help="to plan for; default: %(default)g")
-    search.add_argument("--test", type=share, default=0.25, help="share of the rows looked at once; default: %(default)s")
+    search.add_argument(
+        "--time", type=seconds, default=60.0, metavar="SECONDS", help="to plan for; default: %(default)g"
+    )
+    search.add_argument(
+        "--test", type=share, default=0.25, help="share of the rows looked at once; default: %(default)s"
+    )
     search.add_argument("--learners", type=names, metavar="A,B,…", help="names of learners; default: all that suit")
     search.add_argument("--folds", type=int, metavar="N", help="of cross-validation; default: by the number of rows")
     search.add_argument("--rule", choices=("best", "one-se", "knee"), default="best", help="how the winner is chosen")
@@ -70,10 +74,14 @@ def run(args: argparse.Namespace) -> int:
     out = Out(args)
     if args.file == "-":
         raise UsageError("easy needs a file that it can come back to, not standard input")
-    lines = args.format == "svmlight" or (args.format == "auto" and looks_like_svmlight(args.file, has_target=args.target is not None))
+    lines = args.format == "svmlight" or (
+        args.format == "auto" and looks_like_svmlight(args.file, has_target=args.target is not None)
+    )
     target = None if lines else target_of(args)
     _make_folder(args.output)
-    place = {name: os.path.join(args.output, name) for name in ("model.wm", "report.html", "leaderboard.csv", "search.log")}
+    place = {
+        name: os.path.join(args.output, name) for name in ("model.wm", "report.html", "leaderboard.csv", "search.log")
+    }
     with out.progress("easy", 1.0) as advance:
         found = easy(
             args.file,

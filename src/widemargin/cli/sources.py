@@ -16,7 +16,6 @@ from widemargin.estimator.file_model import FORMATS, FileModel, whole_labels
 from .session import UsageError
 
 
-
 def add_file_flags(parser: argparse.ArgumentParser, *, optional: bool = False) -> Any:
     """FILE and how it is written."""
     number: Any = {"nargs": "?"} if optional else {}

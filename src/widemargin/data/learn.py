@@ -22,7 +22,7 @@ _SPARSE_WIDTH, _SPARSE_DENSITY = 50, 0.2
 
 @dataclass(frozen=True)
 class Coding:
-    """What the caller wants done with categories, missing cells, and a column of prose, which is then learnt from alone."""
+    """What the caller wants done with categories, missing cells, and a column of prose, learnt from alone."""
 
     categories: str = "onehot"
     missing: str = "error"

@@ -33,6 +33,20 @@ def _members_agree(model: Any) -> None:
         raise Violation(f"stumps of {stumps.n_outputs} outputs for {len(classes)} classes")
 
 
+def _words_agree(model: Any) -> None:
+    """One step a rule, on words that are there, with votes for each label."""
+    if not hasattr(model, "steps_"):
+        return
+    rounds, stumps, labels = len(model.steps_), model.stumps_, len(model.classes_)
+    if rounds != model.n_rounds_ * model.per_round_ or len(stumps) != rounds or model.members_:
+        raise Violation(f"{rounds} steps and {len(stumps)} rules in {model.n_rounds_} rounds of {model.per_round_}")
+    if stumps.column.max(initial=-1) >= model.n_features_in_:
+        raise Violation(f"a rule names word {stumps.column.max(initial=-1)} of {model.n_features_in_}")
+    outputs = labels if labels > 2 or model.multilabel_ else 1
+    if model.n_classes_ != labels or (rounds and stumps.values.shape[2] != outputs):
+        raise Violation(f"votes for {stumps.values.shape[2]} labels, and n_classes_={model.n_classes_}, of {labels}")
+
+
 _FITTED: Mapping[str, Rule] = {
     "stumps_": Part("Stumps", optional=True, sizes=lambda stumps: {"t": len(stumps)}),
     "members_": Plain(list),
@@ -99,7 +113,7 @@ BOOSTING: dict[str, Any] = {
             "multilabel_": Plain(bool),
             "n_classes_": Plain(int, low=1),
         },
-        transient=_TRANSIENT,
+        agree=_words_agree,
     ),
     **{
         name: EstimatorSpec(f"widemargin.estimator.real_boosting:{name}", 1, _CLASSES, agree=_members_agree)

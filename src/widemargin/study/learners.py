@@ -221,7 +221,12 @@ CLASSIFIERS = (
         _kernel_seconds,
         "learn__C",
     ),
-    Learner("forest", _piped(_make("RandomForestClassifier", n_estimators=200), scale=False, fill=False), _FOREST, _forest_seconds),
+    Learner(
+        "forest",
+        _piped(_make("RandomForestClassifier", n_estimators=200), scale=False, fill=False),
+        _FOREST,
+        _forest_seconds,
+    ),
     Learner(
         "extra-trees",
         _piped(_make("ExtraTreesClassifier", n_estimators=200), scale=False, fill=False),
@@ -241,7 +246,9 @@ CLASSIFIERS = (
         grid(learn__n_neighbors=(25, 5, 1), learn__weights=("uniform", "distance")),
         _neighbour_seconds,
     ),
-    Learner("naive-bayes", _piped(_peer("naive_bayes", "GaussianNB"), scale=False), ({},), _naive_seconds, suits=_dense),
+    Learner(
+        "naive-bayes", _piped(_peer("naive_bayes", "GaussianNB"), scale=False), ({},), _naive_seconds, suits=_dense
+    ),
     Learner(
         "naive-bayes-counts",
         _piped(_peer("naive_bayes", "MultinomialNB"), scale=False),

@@ -4,9 +4,9 @@ Problem  the least mean loss on held-out rows: share of errors, mean cost, or sq
 Symbols  rungs: numbers of rows to learn from, each about three times the one before
 Stops when  the last rung is done. What is tried on which rung follows from the size of the data, the seconds asked for
          and the losses before it; measured times have no say
-Method   successive halving over rows [JamiesonTalwalkar16]: every setting on few rows, the best third on more; settings along
-         a path are one fit. rule="one-se": the simplest setting of the winning learner whose loss is within one standard
-         error of the best [BreimanEtAl84, §3.4.3]; rule="knee": the knee of the loss along the path
+Method   successive halving over rows [JamiesonTalwalkar16]: every setting on few rows, the best third on more; settings
+         along a path are one fit. rule="one-se": the simplest setting of the winning learner whose loss is within one
+         standard error of the best [BreimanEtAl84, §3.4.3]; rule="knee": the knee of the loss along the path
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def tune(
     learners : sequence of str, optional
         Names of the field; all that suit the rows by default.
     time : float, default=60
-        About how many seconds of one core the search may plan for. It says what is tried; nothing is cut off by a clock.
+        About how many seconds of one core the search may plan for. It says what is tried; no clock cuts anything off.
     cv : int, optional
         Folds. By default five up to 5,000 rows, above that a quarter of the rows is held out once.
     groups : array of int, optional
@@ -106,14 +106,8 @@ def tune(
     y = np.asarray(y)
     shape = shape_of(X, y, kind)
     folds = _folds(y, kind, cv, groups, random_state)
-    search = Search(
-        X,
-        y,
-        folds,
-        None if cost is None else np.asarray(cost, dtype=np.float64),
-        np.unique(y) if kind == "classes" else None,
-        n_jobs,
-    )
+    price = None if cost is None else np.asarray(cost, dtype=np.float64)
+    search = Search(X, y, folds, price, np.unique(y) if kind == "classes" else None, n_jobs)
     header = {
         "search": 1,
         "digest": digest,
@@ -121,11 +115,36 @@ def tune(
         "learners": None if learners is None else list(learners),
         "time": time,
         "cv": cv,
-        "cost": None if cost is None else np.asarray(cost).tolist(),
+        "cost": None if price is None else price.tolist(),
         "random_state": random_state,
     }
     book = TuningLog(log, header, resume=resume)
-    rungs, entered, left_out = _plan(chosen(learners, shape), shape, search, time)
+    entrants = chosen(learners, shape)
+    rungs, entered, left_out = _plan(entrants, shape, search, time)
+    trials = _halved(book, search, shape, rungs, entered, observe)
+    winner = _winner([t for t in trials if t.rows == rungs[-1]], entrants, rule)
+    made_by = next(learner for learner in entrants if learner.name == winner.learner)
+    return Tuning(
+        measure="mean squared error" if kind == "numbers" else "mean cost" if cost is not None else "share of errors",
+        rule=rule,
+        trials=tuple(trials),
+        winner=winner,
+        estimator=_built(made_by, shape, winner.setting, n_jobs),
+        folds=f"{len(folds)} folds" if len(folds) > 1 else f"{len(folds[0][1])} rows held out",
+        rows=shape.n,
+        left_out=tuple(left_out),
+    )
+
+
+def _halved(
+    book: TuningLog,
+    search: Search,
+    shape: Shape,
+    rungs: list[int],
+    entered: list[tuple[Learner, list[dict[str, Any]]]],
+    observe: Callable[[int, int, Trial], Any] | None,
+) -> list[Trial]:
+    """All trials: every group on the first rung, the best third of them on the next."""
     trials: list[Trial] = []
     for number, rows in enumerate(rungs):
         found = []
@@ -139,18 +158,7 @@ def tune(
             keep = max(3, math.ceil(KEPT * len(entered)))
             order = sorted(range(len(entered)), key=lambda i: (found[i], i))[:keep]
             entered = [entered[i] for i in sorted(order)]
-    winner = _winner([t for t in trials if t.rows == rungs[-1]], chosen(learners, shape), rule)
-    made_by = next(learner for learner in chosen(learners, shape) if learner.name == winner.learner)
-    return Tuning(
-        measure="mean squared error" if kind == "numbers" else "mean cost" if cost is not None else "share of errors",
-        rule=rule,
-        trials=tuple(trials),
-        winner=winner,
-        estimator=_built(made_by, shape, winner.setting, n_jobs),
-        folds=f"{len(search.folds)} folds" if len(search.folds) > 1 else f"{len(search.folds[0][1])} rows held out",
-        rows=shape.n,
-        left_out=tuple(left_out),
-    )
+    return trials
 
 
 # ---- the plan --------------------------------------------------------------------------------------------------------

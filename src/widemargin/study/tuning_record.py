@@ -106,11 +106,15 @@ class Tuning:
         lines = [f"{self.measure} of held-out rows ({self.folds}), chosen by {self.rule}"]
         for trial in self.leaderboard():
             mark = "→" if trial is self.winner else " "
-            lines.append(f"  {mark} {trial.learner:<22}{trial.loss:>10.5g} ± {trial.se:<9.2g}{setting_text(trial.setting)}")
+            lines.append(
+                f"  {mark} {trial.learner:<22}{trial.loss:>10.5g} ± {trial.se:<9.2g}{setting_text(trial.setting)}"
+            )
         return "\n".join([*lines, *(f"  {sentence}" for sentence in self.left_out)])
 
 
 def setting_text(setting: dict[str, Any]) -> str:
     """C=3, gamma=scale"""
     short = {key.removeprefix("learn__").replace("estimator__", ""): value for key, value in setting.items()}
-    return ", ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in short.items())
+    return ", ".join(
+        f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in short.items()
+    )

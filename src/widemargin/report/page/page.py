@@ -38,7 +38,9 @@ def markdown_report(document: dict[str, Any]) -> str:
     lines += [f"- {_plain(sentence)}" for sentence in document["verdict"]]
     lines += ["", "| check | finding | what to do |", "|---|---|---|"]
     for check in document["checks"]:
-        lines.append(f"| {_STATES[check['state']]} {check['name']} | {_plain(check['finding'])} | {_plain(check['advice'])} |")
+        lines.append(
+            f"| {_STATES[check['state']]} {check['name']} | {_plain(check['finding'])} | {_plain(check['advice'])} |"
+        )
     lines += ["", "| learner | settings | loss | ± |", "|---|---|---|---|"]
     for row in _leaderboard(document):
         lines.append(f"| {_plain(row['learner'])} | {_plain(row['settings'])} | {row['loss']} | {row['se']} |")
@@ -109,7 +111,9 @@ def _charts(document: dict[str, Any]) -> dict[str, str]:
     if "calibration" in pages:
         c = pages["calibration"]
         line = Line(c["said"], c["true"], "", "a", marks=True)
-        found["calibration"] = line_chart([line], "probability said", "share that was so", diagonal=True, box=(0.0, 1.0, 0.0, 1.0))
+        found["calibration"] = line_chart(
+            [line], "probability said", "share that was so", diagonal=True, box=(0.0, 1.0, 0.0, 1.0)
+        )
     if "thresholds" in pages:
         found |= _thresholds(pages["thresholds"])
     if "cloud" in pages:

@@ -88,7 +88,9 @@ def bar_chart(bars: Sequence[tuple[str, float]], value_name: str) -> str:
         top, a, b = k * row + 4, x(min(0.0, value)), x(max(0.0, value))
         short = name if len(name) <= 22 else name[:21] + "…"
         colour = "a" if value >= 0 else "b"
-        parts.append(f'<text class="label end" x="{left - 6}" y="{top + 11}"><title>{escape(name)}</title>{escape(short)}</text>')
+        parts.append(
+            f'<text class="label end" x="{left - 6}" y="{top + 11}"><title>{escape(name)}</title>{escape(short)}</text>'
+        )
         parts.append(f'<rect class="bar {colour}" x="{a:.1f}" y="{top}" width="{max(0.5, b - a):.1f}" height="13"/>')
         parts.append(f'<text class="label" x="{b + 4:.1f}" y="{top + 11}">{number(value)}</text>')
     parts.append(f'<text class="label mid" x="{(left + WIDE - 60) / 2}" y="{high_all - 6}">{escape(value_name)}</text>')
