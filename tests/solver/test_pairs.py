@@ -77,17 +77,15 @@ def test_work_cut_into_pieces_is_the_same_to_the_bit(threads):
 
 
 def test_scores_of_a_start_belong_to_it():
-    """A pair that has not begun has the scores of its start, also when the time is over at once."""
+    """A pair that has not begun has the scores of its start once it is judged."""
     X, y = sample(400, 4)
     done = fits(X, y, nu_svc)
-    none = Watch(max_time=1e-9)
     done.core.judge(*done._arrays(), np.ones(len(done.rows), np.int8), 2)
     for k, problem in enumerate(done.problems):
         here = slice(done.problems.first[k], done.problems.ends[k])
         assert_array_equal(done.b[here], problem.start())
         items = RowItems(X[done.rows[k]])
         np.testing.assert_allclose(done.f[here], RBF(0.25)(items.X, items.X) @ done.b[here], rtol=1e-4)
-    assert none.out_of_time()
 
 
 @pytest.mark.parametrize("cls", [wm.SVC, wm.NuSVC])
