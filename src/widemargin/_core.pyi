@@ -2,7 +2,7 @@
 The native core of widemargin. Private: import names from widemargin instead.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -386,6 +386,36 @@ class GradientSolver:
 
 def gradient_solver(rows: object, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rule: int, lambda_: float, batch: int, scale: float, delay: float, gain: float, intercept: bool, drawing: int, seed: int) -> GradientSolver: ...
 
+class WordGround:
+    """Documents of a fit, ready for stumps that ask for a term."""
+
+    def __init__(self, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], term: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: int, sign: Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threads: int) -> None: ...
+
+    def boost(self, rate: float, eta: float, abstain: bool, rounds: int, threads: int) -> tuple:
+        """
+        (terms, votes without and with them, Z, documents touched, whether nothing is left) of rounds
+        """
+
+    def apply(self, term: int, absent: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], present: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> int:
+        """A round that is known; the number of documents that it touched."""
+
+class TreeGround:
+    """Rows of a fit, ready for trees of squared error, one after the other."""
+
+    def __init__(self, x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bins: int, threads: int) -> None: ...
+
+    @property
+    def takes(self) -> bool:
+        """Whether nothing is missing."""
+
+    def grow(self, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_depth: int, min_split: int, min_leaf: int, said: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> tuple:
+        """(nodes, shift, first, leaf, stats, rows, sets) of a tree"""
+
+def replay_stumps(x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], negative: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], steps: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], factor: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], margins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> tuple:
+    """
+    (weights of wrong rows, of all rows, share of undecided rows) of each stump.
+    """
+
 class StumpGround:
     """Rows of a fit, ranked and ready for stumps."""
 
@@ -470,17 +500,23 @@ class Terms:
     def __init__(self, terms: list) -> None: ...
 
 class TextCounter:
-    """Counts the terms of documents, fed as lists of UTF-8 texts."""
+    """Counts the terms of documents, fed as lists."""
 
     def __init__(self, letters: LetterTable, stop_words: Terms, kind: int, small: bool, low: int, high: int, known: Terms | None, buckets: int, threads: int) -> None: ...
 
-    def feed(self, documents: list) -> None: ...
+    def feed(self, documents: list, prepare: Callable, plain: bool) -> None:
+        """
+        A list of documents: str of ASCII where `plain`, or anything that `prepare` makes UTF-8 of.
+        """
 
     def terms(self, document: bytes) -> list:
         """-> the terms of one document, as they stand there."""
 
     def take(self) -> tuple:
-        """-> terms, columns, counts, row_ends; ends the counter."""
+        """-> {term: column}, columns, counts, row_ends; ends the counter."""
+
+def html_text(html: bytes) -> bytes:
+    """What a reader sees of HTML, and where its links lead; entities stay."""
 
 def murmur(text: bytes, seed: int) -> int:
     """MurmurHash3 for 32 bits."""

@@ -291,6 +291,29 @@ def stump_ground() -> Any:
     return _core.StumpGround(*stump_arguments())
 
 
+def replay_arguments() -> list[Any]:
+    columns, share = np.array([0, 2], np.int64), np.full(N, 1 / N)
+    stumps = [columns, np.ones(2, np.float32), np.ones((2, 3)), np.ones(2), np.ones(2)]
+    return [ground_arguments()[0], np.zeros(N, np.uint8), share, *stumps, np.zeros(N), 1]
+
+
+def word_arguments() -> list[Any]:
+    signs = np.array([[1, -1], [-1, 1], [1, 1]], np.int8)
+    return [np.array([0, 2, 3, 5], np.int64), np.array([0, 2, 1, 0, 1], np.int32), 3, signs, np.ones(3), 1]
+
+
+def word_ground() -> Any:
+    return _core.WordGround(*word_arguments())
+
+
+def numbers32() -> np.ndarray:
+    return np.arange(N * D, dtype=np.float32).reshape(N, D)
+
+
+def counted_tree() -> list[Any]:
+    return [np.ones(N), np.arange(N, dtype=np.float64), 3, 2, 1, np.zeros(N), 1]
+
+
 def stump_tables() -> list[Any]:
     columns, first = np.array([0, 2], np.int64), np.array([0, 1, 3], np.int64)
     return [ground_arguments()[0], columns, first, np.ones(3, np.float32), np.ones((7, 2)), np.zeros((N, 2)), 1]
@@ -476,6 +499,12 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "StumpGround.best of numbers": (lambda *a: stump_ground().best(*a), lambda: [3, np.ones((N, 2)), None, 2, 1]),
     "StumpGround.sides": (lambda *a: stump_ground().sides(*a), lambda: [1, 2, np.zeros(N, np.uint8)]),
     "StumpGround.boost": (lambda *a: stump_ground().boost(*a), lambda: [np.zeros(N), 1.0, 5, 1]),
+    "replay_stumps": (_core.replay_stumps, replay_arguments),
+    "WordGround": (lambda *a: _core.WordGround(*a).boost(1.0, 0.01, False, 3, 1), word_arguments),
+    "WordGround.boost": (lambda *a: word_ground().boost(*a), lambda: [1.0, 0.01, False, 3, 1]),
+    "WordGround.apply": (lambda *a: word_ground().apply(*a), lambda: [1, np.zeros(2), np.ones(2), 1]),
+    "TreeGround": (lambda *a: _core.TreeGround(*a).grow(*counted_tree()), lambda: [numbers32(), 16, 1]),
+    "TreeGround.grow": (lambda *a: _core.TreeGround(numbers32(), 16, 1).grow(*a), counted_tree),
     "add_stump_tables": (_core.add_stump_tables, stump_tables),
     "Forest": (lambda *a: _core.Forest(*a).grow(*grow_arguments()), lambda: [D, 2, True]),
     "Forest.grow": (lambda *a: _core.Forest(D, 2, True).grow(*a), grow_arguments),

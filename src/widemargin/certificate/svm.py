@@ -125,7 +125,7 @@ def certify_parts(
         joined([part.b for part in parts]),
         offsets,
         np.array([part.scale for part in parts]),
-        [part.coef for part in parts],
+        parts[0].coef if len(parts) == 1 and parts[0].coef is not None else [part.coef for part in parts],
         (joined([f for f, _ in scores]), joined([e for _, e in scores])),
     )
     return certify_claims(source, claims, asked=asked, psd=psd, data_digest=data_digest, began=began)

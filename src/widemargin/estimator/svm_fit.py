@@ -223,10 +223,11 @@ class SVMFit:
 
     def _not_at_their_end(self, solved: SolvedPairs) -> list[int]:
         """Pairs whose certificates are not good enough; the others have converged, whatever ended them."""
-        kinds = solved.fits.kinds
         rest = [k for k, c in enumerate(solved.certificates) if not meets(self, c) and not reached(self, solved[k])]
-        for k in {*range(len(kinds))}.difference(rest):
-            kinds[k] = "converged"
+        before = solved.fits.kinds
+        solved.fits.kinds = ["converged"] * len(before)
+        for k in rest:
+            solved.fits.kinds[k] = before[k]
         return rest
 
     def _certificate(

@@ -59,6 +59,16 @@ BOOSTING: dict[str, Any] = {
             "steps": Array("f8", ("t",)),
         },
     ),
+    "WordStumps": DataclassSpec(
+        "widemargin.model.words:WordStumps",
+        1,
+        {
+            "column": Array("i8", ("t",), low=0),
+            "threshold": Array("f4", ("t",)),
+            "values": Array("f8", ("t", 3, "k")),
+            "steps": Array("f8", ("t",)),
+        },
+    ),
     "BoostingProof": DataclassSpec("widemargin.certificate.boosting:BoostingProof", 1, nonfinite=("errors",)),
     "BoostingCertificate": DataclassSpec("widemargin.certificate.record:BoostingCertificate", 1, nonfinite=True),
     "AdaBoostClassifier": EstimatorSpec(
@@ -78,6 +88,18 @@ BOOSTING: dict[str, Any] = {
     ),
     "FloatBoostClassifier": EstimatorSpec(
         "widemargin.estimator.float_boost:FloatBoostClassifier", 1, _CLASSES, agree=_members_agree
+    ),
+    "TextBooster": EstimatorSpec(
+        "widemargin.estimator.text_booster:TextBooster",
+        1,
+        {
+            **_CLASSES,
+            "stumps_": Part("WordStumps"),
+            "words_": Part("BagOfWords", optional=True),
+            "multilabel_": Plain(bool),
+            "n_classes_": Plain(int, low=1),
+        },
+        transient=_TRANSIENT,
     ),
     **{
         name: EstimatorSpec(f"widemargin.estimator.real_boosting:{name}", 1, _CLASSES, agree=_members_agree)

@@ -25,7 +25,7 @@ from .sklearn_steps import STEPS
 from .states import BATCH_STATE, GRADIENT_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
 from .studies import STUDIES
 from .svms import SVMS
-from .text import BAG_OF_WORDS
+from .text import BAG_OF_WORDS, SPAM_FILTER
 from .trees import FORESTS
 from .values import Violation
 
@@ -162,6 +162,7 @@ TABLE: dict[str, Any] = {
     "Stop": DataclassSpec("widemargin.base.records:Stop", 1),
     "Trace": TRACE,
     # proofs and certificates
+    "Certificate": DataclassSpec("widemargin.certificate.record:Certificate", 1),
     "OnlineProof": DataclassSpec("widemargin.solver.online:OnlineProof", 1),
     "PerceptronCertificate": DataclassSpec("widemargin.certificate.record:PerceptronCertificate", 1, nonfinite=True),
     "PassiveAggressiveCertificate": DataclassSpec(
@@ -172,6 +173,7 @@ TABLE: dict[str, Any] = {
     "DualPoint": DataclassSpec("widemargin.model.dual:DualPoint", 1, {"b": Array("f8", ("n",))}),
     "TableEncoder": ENCODER,
     "BagOfWords": BAG_OF_WORDS,
+    "SpamFilter": SPAM_FILTER,
     # states of solvers
     "OnlineState": ONLINE_STATE,
     "BatchState": BATCH_STATE,

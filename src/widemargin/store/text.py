@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from ..base.errors import CannotStore
+from .estimators import EstimatorSpec
 from .objects import ObjectSpec
-from .rules import Array, Plain, Rule
+from .rules import Array, Labels, Part, Plain, Rule
 from .values import Violation
 
 if TYPE_CHECKING:
@@ -117,4 +118,19 @@ BAG_OF_WORDS = ObjectSpec(
         "idf": Array(("f4", "f8"), ("weights",), optional=True),
     },
     look=_look,
+)
+
+SPAM_FILTER = EstimatorSpec(
+    "widemargin.estimator.spam_filter:SpamFilter",
+    1,
+    {
+        "classes_": Labels(2),
+        "columns_": Array("i8", ("m",), low=0, below=1 << 31),
+        "weights_": Array("f8", ("m",)),
+        "intercept_": Plain(float),
+        "machine_": Part("LinearSVC", "OneClassSVM", optional=True),
+        "certificate_": Rule(optional=True),
+        "n_corrections_": Plain(int, low=0),
+        "n_changes_": Plain(int, low=0),
+    },
 )
