@@ -99,7 +99,6 @@ BOOSTING: dict[str, Any] = {
             "multilabel_": Plain(bool),
             "n_classes_": Plain(int, low=1),
         },
-        transient=_TRANSIENT,
     ),
     **{
         name: EstimatorSpec(f"widemargin.estimator.real_boosting:{name}", 1, _CLASSES, agree=_members_agree)
