@@ -108,8 +108,8 @@ def _show(out: Out, document: dict[str, Any]) -> None:
     out.table(f"{document['file']}: {document['type']}, version {document['version']}", rows)
     largest = sorted(document["arrays"].items(), key=lambda item: -item[1]["bytes"])[:LARGEST]
     if largest:
-        rows = [(name, array["dtype"], array["shape"], array["bytes"]) for name, array in largest]
+        lines = [(name, array["dtype"], array["shape"], array["bytes"]) for name, array in largest]
         left = len(document["arrays"]) - len(largest)
-        out.table("largest arrays" if left else "arrays", rows, ("name", "type", "shape", "bytes"))
+        out.table("largest arrays" if left else "arrays", lines, ("name", "type", "shape", "bytes"))
     if "parameters" in document:
         out.table("parameters", sorted(document["parameters"].items()))
