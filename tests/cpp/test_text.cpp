@@ -5,6 +5,7 @@
 
 #include "base/rng.hpp"
 #include "check.hpp"
+#include "feature/html.hpp"
 #include "feature/text_counts.hpp"
 
 using namespace widemargin;
@@ -102,4 +103,58 @@ TEST(any_bytes_are_read) {
 TEST(murmur_is_appleby_s) {
   CHECK(murmur("", 0) == 0 && murmur("", 1) == 0x514e28b7u && murmur("test", 0) == 0xba6bd213u);
   CHECK(murmur("Hello, world!", 0) == 0xc0363e43u);
+}
+
+TEST(many_and_few_terms_give_the_same_rows) {
+  Exact texts;
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    std::string text;
+    const std::uint64_t length = philox({i, 3, 0, 0}, 7, 0)[0] % 40;
+    for (std::uint64_t k = 0; k < length; ++k) {
+      const std::uint64_t draw = philox({i, 4, k, 0}, 7, 0)[0];
+      text += std::string(1 + draw % 12, static_cast<char>('a' + (draw >> 8) % 5)) + (draw >> 16 & 1 ? " " : "_x ");
+    }
+    texts.add(text);
+  }
+  TextCounter many = counter(TextKind::words, 1, 2, {nullptr, 64});          // fewer columns than bytes
+  TextCounter few = counter(TextKind::words, 1, 2, {nullptr, 64 * 100003});  // the other way round
+  many.feed(texts.views);
+  few.feed(texts.views);
+  std::vector<std::string_view> none;
+  const TextRows a = many.take(none), b = few.take(none);
+  CHECK(none.empty() && a.ends.size() == 200 && b.ends.size() == 200);
+  for (Index row = 0, first = 0, other = 0; row < 200; first = a.ends[row], other = b.ends[row], ++row) {
+    std::vector<Index> sums(64), hashed(64);
+    for (Index e = first; e < a.ends[row]; ++e) {
+      CHECK(e == first || a.columns[e] > a.columns[e - 1]);
+      sums[static_cast<std::size_t>(a.columns[e])] += a.counts[e];
+    }
+    for (Index e = other; e < b.ends[row]; ++e) {
+      CHECK(e == other || b.columns[e] > b.columns[e - 1]);
+      hashed[static_cast<std::size_t>(b.columns[e] % 64)] += b.counts[e];
+    }
+    CHECK(sums == hashed);
+  }
+}
+
+TEST(fields_name_the_words_of_mails) {
+  TextCounter count = counter(TextKind::mail, 1, 1);
+  CHECK((count.terms("\x1esubject:\x1f"
+                     "Buy 5!\x1e\x1fnow ok") ==
+         std::vector<std::string>{"subject:buy", "subject:5", "subject:#1", "subject:!", "now", "ok"}));
+  CHECK((count.terms("new text") == std::vector<std::string>{"new", "text"}));
+}
+
+TEST(any_html_is_read) {
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    std::string html;
+    const std::string_view parts[] = {"<",  ">",      "<!--",    "-->", "<a href=", "\"", "'",
+                                      "</", "script", "<style>", "=",   " ",        "x"};
+    const std::uint64_t length = philox({i, 5, 0, 0}, 7, 0)[0] % 20;
+    for (std::uint64_t k = 0; k < length; ++k) html += parts[philox({i, 6, k, 0}, 7, 0)[0] % 13];
+    Exact exact;
+    exact.add(html);
+    CHECK(html_text(exact.views[0]).size() <= 3 * html.size());
+  }
+  CHECK(html_text("a<b>b</b><p>c") == "ab c");
 }

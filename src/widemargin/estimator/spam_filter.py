@@ -149,7 +149,7 @@ class SpamFilter(ClassifierMixin, Certified):
         if not len(used):
             raise BadInput(f"none of the {X.shape[0]} mails holds a word: there is nothing to learn from")
         one = np.unique(y)
-        options = {"n_jobs": self.n_jobs, "max_time": self.max_time}
+        options: dict[str, Any] = {"n_jobs": self.n_jobs, "max_time": self.max_time}
         if len(one) == 1:
             machine: Any = OneClassSVM(kernel="linear", nu=self.nu, **options).fit(X, None, sample_weight)
             weights, intercept = _one_class(machine, 1.0 if one[0] else -1.0)

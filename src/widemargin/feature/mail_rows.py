@@ -89,8 +89,8 @@ class MailRows:
                     found.setdefault(column, set()).update(names)
             sizes.append(len(found) - before)
         shares: dict[str, list[int]] = {}
-        for column, names in found.items():
-            for name in names:
+        for column, those in found.items():
+            for name in those:
                 shares.setdefault(name, []).append(column)
         values = [self._scale() / np.sqrt(size) if size else 0.0 for size in sizes]
         return [
