@@ -246,7 +246,7 @@ def report(problem: str, runs: dict[tuple[str, str], list[dict[str, Any]]], opti
             flush=True,
         )
         about = {"problem": problem, "kind": kind, "who": who, "trees": options.trees, "threads": options.threads}
-        lines.append({**about, **least, "accuracy": mean, "runs": len(found)})
+        lines.append({**about, **least, "accuracy": mean, "runs": len(found), "load": round(os.getloadavg()[0], 1)})
     found_by = {(line["kind"], line["who"]): line for line in lines}
     for (kind, who), peer in found_by.items():
         own = found_by.get((kind, "widemargin"))
