@@ -16,6 +16,7 @@ from tests.oracle import boosting as oracle
 
 import widemargin as wm
 from widemargin.certificate.boosting import largest_edge
+from widemargin.model.stumps import Stumps
 from widemargin.solver.boost import BoostSolver, BoostState
 from widemargin.solver.boosters import Exponential, Logit, LogitClasses, newton, softmax
 from widemargin.solver.floating import Floating
@@ -268,8 +269,6 @@ def test_floatboost_removes_a_planted_useless_member(cost, relearn):
 
 def noise(X, y):
     """A stump that is sure of the wrong side."""
-    from widemargin.model.stumps import Stumps
-
     median = np.float32(np.median(X[:, 0]))
     wrong = -1.0 if y[X[:, 0] <= median].mean() > 0.5 else 1.0
     return Stumps(np.array([0]), np.array([median]), np.array([[[2 * wrong], [-2 * wrong], [0.0]]]), np.ones(1))

@@ -50,8 +50,9 @@ class AdaBoostClassifier(BoostedClasses, Boosting):
     sampling : {"auto", "weights", "draws"}, default="auto"
         Learners are given weights, or rows that are drawn by them. "auto": weights, and rows are drawn in rounds
         whose learner makes no error with weights.
-    early_stopping : bool, default=False
-        Hold rows out and end when the error on them no longer falls; the rounds up to the least one are kept.
+    early_stopping : bool or "oob", default=False
+        Hold rows out and end when the error on them no longer falls; the rounds up to the least one are kept. "oob":
+        judge each round by the rows that its member has not drawn (with `sampling="draws"`).
     validation_fraction : float, default=0.1
         Share of the rows that are held out.
     n_iter_no_change : int, default=10

@@ -14,6 +14,8 @@ _NAMES = {
     "KnownSource": "sources",
     "NoiseStudy": "label_noise",
     "Replay": "replay",
+    "Trial": "tuning_record",
+    "Tuning": "tuning_record",
     "ValidationCurve": "validation",
     "ascend_dual": "ascent",
     "bias_variance": "bias_study",
@@ -25,6 +27,7 @@ _NAMES = {
     "known_source": "sources",
     "label_noise_study": "label_noise",
     "replay_updates": "replay",
+    "tune": "tuning",
     "turned_labels": "sources",
     "validation_curve": "validation",
 }
