@@ -24,10 +24,10 @@ def cancer(tmp_path_factory):
 
 def test_margins_are_those_of_the_study(wm, cancer):
     path, X, y = cancer
-    words = ["margins", path, "--target", "kind", "--rounds", 30, "--at", "5,30,99", "--train-rows", 400]
+    words = ["margins", path, "--target", "kind", "--rounds", 30, "--at", "7,30,99", "--train-rows", 400]
     found = wm("study", *words, "--json").json
     model = widemargin.AdaBoostClassifier(n_estimators=30).fit(X[:400], y[:400])
-    expected = boosting_margins(model, X[:400], y[:400], X[400:], y[400:], rounds=(5, 30))
+    expected = boosting_margins(model, X[:400], y[:400], X[400:], y[400:], rounds=(7, 30))
     assert found["table"] == expected.to_dict()["table"]
     assert (found["train_rows"], found["test_rows"]) == (400, 169)
     ran = wm("study", *words)

@@ -9,7 +9,6 @@ from tests.report.test_plot import readable
 
 import widemargin as wm
 from widemargin.base.errors import BadInput
-from widemargin.loss.losses import Hinge
 from widemargin.report.plot import (
     BiasVarianceSweepDisplay,
     BoostingErrorsDisplay,
@@ -19,6 +18,7 @@ from widemargin.report.plot import (
     NoiseLossDisplay,
     NoiseScatterDisplay,
 )
+from widemargin.solver.boosters import Exponential
 from widemargin.study import bias_variance_sweep, boosting_errors, boosting_margins, known_source, label_noise_study
 
 matplotlib.use("Agg")
@@ -105,8 +105,8 @@ def test_losses_bound_the_0_1_loss():
         assert (value >= 0).all()
         assert np.interp(0.0, m, value) == pytest.approx(1)
     readable(display.figure_)
-    own = LossesDisplay.from_losses({"hinge": Hinge(), "zero": np.zeros_like})
-    np.testing.assert_allclose(own.ax_.lines[1].get_ydata()[0], 3)
+    own = LossesDisplay.from_losses({"exponential": Exponential(), "zero": np.zeros_like})
+    np.testing.assert_allclose(own.ax_.lines[1].get_ydata()[0], np.exp(2))
 
 
 def test_the_scatter_has_a_point_a_set(study):

@@ -14,7 +14,7 @@ from widemargin.study.label_noise import NoiseStudy, label_noise_study
 from . import root
 from .out import Out
 from .session import UsageError, command_parser
-from .sources import is_svmlight, names, whole
+from .sources import names, whole
 from .study import STUDIES, prepare_to_draw, save_picture, share
 from .study_models import LEARNERS, learner
 from .train import refuse_unwritable, seconds, seed
@@ -115,8 +115,9 @@ def _name(path: str) -> str:
 def read(path: str) -> tuple[np.ndarray, np.ndarray]:
     """Dense rows and labels of a file; the last column is the label, missing numbers stay missing."""
     from widemargin.data import read_svmlight, read_table
+    from widemargin.data.svmlight import looks_like_svmlight
 
-    if is_svmlight(argparse.Namespace(file=path, format="auto", target=None)):
+    if looks_like_svmlight(path):
         X, y = read_svmlight(path)
         return X.toarray(), y
     table = read_table(path, -1, missing="keep")
