@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy.linalg import lapack
 
 from .. import _core
 from ..base.blas import one_blas_thread
@@ -35,6 +35,7 @@ MOST, ROUGH = 8, 1e-2  # one row of so many is in it; its gap
 BLOCK = 1 << 18  # numbers of a block of rows
 SEARCH = 25  # looks along a line
 STEEP = 0.3  # of the first slope left after a whole step: where no centre moves, another length is better
+SLIGHT = 0.01  # of the tolerance: what a wrong sum of b may cost without another look
 ROUNDING = 1e-13  # of a value: below it, two of them cannot be told apart
 GIVEN, SLOPE, PROXIMAL = 0, 1, 2
 NONE = np.empty(0)
@@ -152,7 +153,7 @@ class NewtonSolver:
 
     def solution(self, state: NewtonState) -> tuple[np.ndarray, np.ndarray]:
         """w and b of the smallest gap so far."""
-        return state.best_w, state.best_b
+        return state.best_w, self.problem.feasible(state.best_b)
 
     def relative(self, gap: float, primal: float) -> float:
         return gap / max(abs(primal), abs(primal - gap), self.problem.least)
@@ -194,12 +195,12 @@ class NewtonSolver:
         s.note(primal=self._half(s.w) + s.loss, gap=gap)
         good = self.relative(s.gap, s.primal) <= self.tol
         if good or s.gap < 0.9 * s.best:
-            s.best_w[:], s.best_b[:] = s.w, p.feasible(s.b)
+            s.best_w[:], s.best_b[:] = s.w, s.b
             s.counters[2] = s.counters[0] if s.gap < 0.9 * s.best else s.counters[2]
             s.note(best=min(s.gap, s.best))
-        if good and p.bias == "free":
+        if good and self.relative(self._imbalance(s), s.primal) > SLIGHT * self.tol:
             z, h, g = np.empty(p.n), np.empty(p.n), np.empty(p.d + 1)
-            _, residual, _, total = p.core.walk(GIVEN, 1.0, s.w, s.best_b, z, h, g, NONE)
+            _, residual, _, total = p.core.walk(GIVEN, 1.0, s.w, p.feasible(s.b), z, h, g, NONE)
             s.counters[1] += 1
             good = self.relative(residual + self._distance(s.w, g, total), s.primal) <= self.tol
         s.note(good=float(good))
@@ -310,11 +311,10 @@ class NewtonSolver:
         H *= size
         H *= size[:, None]
         diagonal += 1e-13
-        try:
-            factor = linalg.cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
-        except linalg.LinAlgError:
+        factor, wrong = lapack.dpotrf(H.T, lower=0, clean=0, overwrite_a=1)  # H.T is H in LAPACK's order
+        if wrong:
             return sampled, -slope / np.maximum(1.0, 1 / size**2)
-        return sampled, -size * linalg.cho_solve(factor, size * slope, check_finite=False)
+        return sampled, -size * lapack.dpotrs(factor, size * slope, lower=0)[0]
 
     def _least_bias(self, s: NewtonState) -> float:
         """Where no row tells how fast the bias should move, it should not move far."""
