@@ -62,7 +62,7 @@ def test_a_path_of_three_classes(multi_class):
 
 @pytest.mark.theorem("HastieEtAl04")
 def test_while_the_same_rows_lie_on_the_margin_solutions_move_on_a_line_in_C():
-    """For the hinge w, c and b are linear in C between two prices at which the sets of free and bound rows are equal."""
+    """For the hinge w, c and b are linear in C between prices at which the sets of free and bound rows are equal."""
     X, y, _ = two(80)
     Cs = 1 + 1e-4 * np.array([0.0, 1.0, 3.0])
     along = wm.LinearSVC(loss="hinge", tol=1e-12).path(X, y, Cs)
