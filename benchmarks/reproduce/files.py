@@ -136,7 +136,7 @@ def judged(job: dict[str, Any], X: Any) -> dict[str, Any]:
         for model in ours.values():
             rounded = path == "ours" and model is ours[".again"] and job["program"] == "libsvm"
             here = model.decision_function(X)
-            size = max(np.abs(there).max(), np.abs(model.intercept_).max())
+            size = max(np.abs(there).max(), np.abs(model.rho).max())
             sure = np.abs(there).min(axis=1) > SAME * size
             if rounded:  # LIBSVM's 8 digits
                 continue
