@@ -4,7 +4,8 @@ Every learner runs in a process of its own, all in one run, on one thread: CPU s
 where a fit takes over 10 s) and wall seconds. All solve LIBLINEAR's problem, with its regularised bias; objectives are
 recomputed in float64. Ours runs with several tolerances, certificate included; it is compared with a peer by the
 quickest of its runs whose objective is not above the peer's. On real sets a peer counts with the quickest of its runs
-that comes within 1e-4 of the optimum (ours: gap 1e-4, the default). The optimum is that of a run with gap 1e-9.
+that comes within 1e-4 of the optimum (ours: gap 1e-4, the default). The optimum is that of a run with gap 1e-9. The
+load of the machine stands beside the figures.
 
     python benchmarks/linear_svm.py [row ...] [--agree] [--path] [--verdict]
 
@@ -179,13 +180,14 @@ def main() -> None:
     args = parser.parse_args()
     names = [*MADE, *(REAL if "WIDEMARGIN_DATA" in os.environ else ())]
     wanted = args.rows or [f"{p}:{x}" for p in names for x in PEERS]
-    for row in [] if args.agree or args.path or args.verdict else wanted:
-        problem, _, only = row.partition(":")
+    for name in [] if args.agree or args.path or args.verdict else wanted:
+        problem, _, only = name.partition(":")
         for loss in [only] if only else list(PEERS):
             found = race(problem, loss)
             show(problem, loss, found)
             times = ratios(problem, found)
-            kept_results(**{f"{problem} {loss}": {"measured": str(date.today()), "runs": found, "times": times}})
+            row = {"measured": str(date.today()), "load": os.getloadavg()[1], "runs": found, "times": times}
+            kept_results(**{f"{problem} {loss}": row})
     if args.agree:
         sets = agreement.agreement(args.rows)
         kept_results(agreement=agreement.together({**kept_results().get("agreement", {}).get("sets", {}), **sets}))

@@ -152,7 +152,7 @@ OnlineStop GradientSolver::run(const Rows& rows, const Rule& rule, GradientCount
   GradientCounters c = counters;  // a copy of our own: stores through u could alias the caller's
   OnlineStop stop = OnlineStop::budget;
   while (budget > 0 && stop == OnlineStop::budget) {
-    set_order(c.epoch);
+    set_order(c.rounds);
     if (c.position == 0) {
       c.epoch_updates = 0, c.epoch_loss = 0;
       if (Rule::projects) c.squared_norm = simd::dot(state.u, state.u, d_);

@@ -247,3 +247,39 @@ def test_every_kind_of_rows_gives_the_same_decisions(make):
     dense = one.fit(X, y).decision_function(X)
     for other in (sp.csr_array(X), X.astype(np.float32), np.asfortranarray(X), sp.csc_array(X.astype(np.float32))):
         np.testing.assert_allclose(one.fit(other, y).decision_function(X), dense, rtol=1e-6, atol=1e-9)
+
+
+# ---- warm starts ---------------------------------------------------------------------------------------------------
+
+
+@BOTH
+@pytest.mark.parametrize("intercept", [True, False])
+def test_a_warm_start_goes_on_where_the_last_fit_ended(make, intercept):
+    """Four fits of 5 epochs are one of 20, to rounding: the same orders, the same lengths of steps."""
+    X, y = problem(n=300, d=5, seed=3, k=3)
+    options = {"alpha": 0.01, "fit_intercept": intercept, "tol": None}
+    model = make(max_iter=5, warm_start=True, **options)
+    for _ in range(4):
+        model.fit(X, y)
+    whole = make(max_iter=20, **options).fit(X, y)
+    assert model.t_ == whole.t_
+    np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-6)
+    np.testing.assert_allclose(model.intercept_, whole.intercept_, rtol=1e-6)
+    assert model.certificate_.holds
+
+
+@BOTH
+def test_a_warm_start_keeps_the_vectors_where_alpha_changes(make):
+    X, y = problem(n=300, d=5, seed=1)
+    model = make(alpha=0.01, max_iter=200, tol=None, warm_start=True).fit(X, y)
+    before = model.coef_.copy()
+    model.set_params(alpha=0.02, max_iter=1).fit(X, y)
+    assert np.linalg.norm(model.coef_ - before) <= 0.1 * np.linalg.norm(before)
+
+
+@BOTH
+def test_a_warm_start_of_other_features_is_refused(make):
+    X, y = problem()
+    model = make(warm_start=True, max_iter=3, tol=None).fit(X, y)
+    with pytest.raises(BadInput, match="warm_start=False"):
+        model.fit(X[:, :3], y)

@@ -9,6 +9,12 @@ from sklearn.preprocessing import StandardScaler
 
 import widemargin as wm
 from widemargin.base.errors import BadInput
+from widemargin.base.records import Stop
+from widemargin.estimator.linear_path import carried_on
+from widemargin.estimator.linear_work import Solved
+from widemargin.loss.losses import Hinge
+from widemargin.model.linear_problem import LinearProblem
+from widemargin.solver.linear import LinearSolution
 
 CS = np.logspace(-3, 3, 7)
 
@@ -52,6 +58,37 @@ def test_a_path_of_three_classes(multi_class):
     alone = wm.LinearSVC(multi_class=multi_class, tol=1e-5, C=1.0).fit(X, y)
     assert along[2].certificate_.primal == pytest.approx(alone.certificate_.primal, rel=2e-5)
     np.testing.assert_array_equal(along[2].classes_, [0, 1, 2])
+
+
+@pytest.mark.theorem("HastieEtAl04")
+def test_while_the_same_rows_lie_on_the_margin_solutions_move_on_a_line_in_C():
+    """For the hinge w, c and b are linear in C between prices at which the sets of free and bound rows are equal."""
+    X, y, _ = two(80)
+    Cs = 1 + 1e-4 * np.array([0.0, 1.0, 3.0])
+    along = wm.LinearSVC(loss="hinge", tol=1e-12).path(X, y, Cs)
+    points = [Solved(one_problem(m, X, y), one_solution(m)) for m in along.models]
+    w, b = carried_on(points[2].problem, points[1], points[0])
+    moved = np.abs(points[2].solution.b - points[1].solution.b).max()
+    assert moved > 1e-5
+    np.testing.assert_allclose(b, points[2].solution.b, atol=1e-2 * moved)
+    np.testing.assert_allclose(w, points[2].solution.w, atol=1e-6)
+
+
+def one_problem(model, X, y):
+    return LinearProblem(X, 2.0 * y - 1, np.full(len(y), model.C), Hinge())
+
+
+def one_solution(model):
+    w = np.append(model.coef_[0], model.intercept_)
+    return LinearSolution(w, model.proof_[0].b, Stop("converged", ""), 1, "newton", model.trace_)
+
+
+def test_a_warm_path_of_the_hinge_takes_few_steps():
+    X, y, _ = two(2000)
+    Cs = np.logspace(-3, 3, 20)
+    along = wm.LinearSVC(loss="hinge").path(X, y, Cs)
+    alone = sum(wm.LinearSVC(loss="hinge", C=C).fit(X, y).n_iter_ for C in Cs)
+    assert along.n_iter.sum() < 0.3 * alone
 
 
 def test_a_warm_path_of_the_squared_hinge_takes_fewer_steps():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from widemargin import _core
@@ -95,6 +95,24 @@ def test_conjugate_gradients_lead_to_the_same_optimum(loss, monkeypatch):
     assert value(p, solver.solution(state)[0]) == pytest.approx(exact, rel=3e-9)
 
 
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_the_matrix_of_newtons_method_follows_the_rows_that_change(make):
+    """Less the rows that left and with those that came, it is the matrix made anew."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 8))
+    t = np.where(X @ rng.normal(size=8) + 0.5 * rng.normal(size=400) > 0, 1.0, -1.0)
+    solver = NewtonSolver(LinearProblem(make(X), t, np.full(400, 5.0), SquaredHinge()), 1e-9)
+    state = solver.start()
+    kept = []
+    for _ in range(6):
+        solver.advance(state, 1, 1 << 40)
+        H, h = solver._known
+        kept.append(id(H))
+        anew = solver._lower(np.flatnonzero(h).astype(np.int32), h)
+        np.testing.assert_allclose(np.tril(H), np.tril(anew), atol=1e-9 * np.abs(anew).max())
+    assert len(set(kept)) < len(kept)  # some steps did follow
+
+
 def test_a_sample_of_the_rows_tells_the_curvature(monkeypatch):
     monkeypatch.setattr(newton, "SAMPLED", 40)
     p = problem(SquaredHinge(), n=5000, d=6)
@@ -143,6 +161,7 @@ CUT = {
 
 @pytest.mark.parametrize("name", CUT)
 @given(pieces=st.lists(st.integers(1, 150), min_size=1, max_size=12))
+@example(pieces=[1, 1, 1, 4, *[150] * 7, 1])  # the pace was judged where a call ended
 def test_any_cut_into_calls_gives_the_same_bits(name, pieces):
     whole, cut = CUT[name](), CUT[name]()
     a, b = whole.start(), cut.start()

@@ -52,6 +52,7 @@ class GradientClassifier(StreamedClassifier, Classifier):
         "max_iter": [count()],
         "tol": [Interval(Real, 0, None, closed="left"), None],
         "shuffle": ["boolean", Options(str, {"once", "replace"})],
+        "warm_start": ["boolean"],
     }
 
     alpha: float = 1e-4
@@ -59,6 +60,7 @@ class GradientClassifier(StreamedClassifier, Classifier):
     max_iter: int = 1000
     tol: float | None = 1e-3
     shuffle: bool | str = True
+    warm_start: bool = False
 
     def _options(self, seed: int) -> GradientOptions:
         raise NotImplementedError
@@ -91,7 +93,7 @@ class GradientClassifier(StreamedClassifier, Classifier):
         data = self._read(X, y, sample_weight)
         self.classes_ = data.labels.classes
         parts = self._parts(data, self._options(seed_from(self.random_state)))
-        state = parts.start()
+        state = parts.start(self._starts(data, parts))
         tasks = EpochTasks(self, data, self.max_iter)
         if tasks.active:
             watch.after_step = lambda epoch, columns: tasks.epoch_done(lambda: self._fitted(state))
@@ -111,6 +113,19 @@ class GradientClassifier(StreamedClassifier, Classifier):
         self.__dict__.pop("_stream", None)
         tasks.close(lambda: self._fitted(state))
         return self
+
+    def _starts(self, data: Training, parts: ProvedParts) -> list[tuple[np.ndarray, int]] | None:
+        """With warm_start: the vectors of the last fit, and how many epochs led to them."""
+        if not (self.warm_start and hasattr(self, "coef_")):
+            return None
+        shape = len(parts.solvers), data.d
+        if self.coef_.shape != shape:
+            raise BadInput(
+                f"warm_start: the last fit's coef_ has shape {self.coef_.shape}, now {shape} is needed: "
+                "set warm_start=False or fit a clone."
+            )
+        epochs = round((self.t_ - 1) / sum(s.visits_per_epoch for s in parts.solvers))
+        return [(np.append(w, b), max(epochs, 1)) for w, b in zip(self.coef_, self.intercept_, strict=True)]
 
     def _parts(self, data: Training, options: GradientOptions) -> ProvedParts:
         return ProvedParts(

@@ -12,10 +12,18 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..base.drive import Watch
 from ..base.warn import warn
+from ..loss.losses import Hinge, SquaredHinge, SquaredTube, Tube
 from ..model.curve import CPath
+from .linear_work import Solved
 from .svc_path import checked_Cs
 
 SOFTER = 0.4  # of the last sharpness is that of the next start
+ALONG: dict[Any, Callable[[float], float]] = {  # where solutions lie on lines that are worth following: in what of C
+    (Hinge, "newton"): lambda C: C,
+    (Tube, "newton"): lambda C: C,
+    (SquaredHinge, "dual descent"): lambda C: 1 / C,
+    (SquaredTube, "dual descent"): lambda C: 1 / C,
+}
 KNOWN = ("n_features_in_", "feature_names_in_")
 
 
@@ -47,12 +55,12 @@ class AlongC:
         first._refuse_impossible()
         data = first._read(X, y, sample_weight)
         watch = Watch(max_time=self.max_time)
-        models, seconds, solved = [], [], None
+        models, seconds, solved, before = [], [], None, None
         for C in Cs:
             began = time.perf_counter()
             model = clone(self).set_params(C=float(C))
             vars(model).update({name: vars(first)[name] for name in KNOWN if name in vars(first)})
-            solved = model._learn(data, watch, starts_from(solved))
+            before, solved = solved, model._learn(data, watch, starts_from(solved, before))
             vars(model).pop("_ended")
             models.append(model)
             seconds.append(time.perf_counter() - began)
@@ -64,15 +72,35 @@ class AlongC:
         return CPath(Cs, models, gaps, np.array([m.n_iter_ for m in models]), np.array(seconds))
 
 
-def starts_from(solved: Sequence[Any] | None) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
-    """Where the parts begin: at the solutions for another C, if there are any."""
+def starts_from(
+    solved: Sequence[Solved] | None, before: Sequence[Solved] | None = None
+) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
+    """Where the parts begin: at the solutions for another C, if there are any, or further along the line from those
+    `before` it."""
 
     def starts(problems: Sequence[Any]) -> list[tuple[Any, ...]]:
         if solved is None:
             return [()] * len(problems)
+        older = before or [None] * len(problems)
         return [
-            (s.solution.w, p.carried(s.solution.b, s.problem), max(1.0, SOFTER * s.solution.sharpness))
-            for s, p in zip(solved, problems, strict=True)
+            (*carried_on(p, last, old), max(1.0, SOFTER * last.solution.sharpness))
+            for p, last, old in zip(problems, solved, older, strict=True)
         ]
 
     return starts
+
+
+def carried_on(problem: Any, last: Solved, old: Solved | None) -> tuple[np.ndarray, np.ndarray]:
+    """w and b from which to begin at the price of `problem`.
+
+    As long as the same rows lie on the margin and beyond it, w and b are linear in C where the loss is the hinge or a
+    tube [HastieEtAl04]; of their squares b comes to rest as C grows, and is nearly linear in 1/C. Newton's method comes
+    back from a line that led too far; dual descent takes long where bounds were in the way.
+    """
+    w, b, method = last.solution.w, last.solution.b, last.solution.solver
+    along = ALONG.get((type(getattr(problem, "loss", None)), method))
+    if old is None or along is None:
+        return w, problem.carried(b, last.problem)
+    first, second, third = (along(float(p.C[0])) for p in (old.problem, last.problem, problem))
+    further = (third - second) / (second - first)
+    return w + further * (w - old.solution.w), problem.inside(b + further * (b - old.solution.b))

@@ -207,12 +207,12 @@ class Search:
         steps = np.zeros(shape, np.int64)
         for f, (train, test) in enumerate(self.folds):
             rows, held = self._part(train), canonical(self.data.X[test])
-            solved = None
+            solved = before = None
             for c, C in enumerate(self.Cs):
                 began = time.perf_counter()
                 model = self.machine._machine(float(C))
                 model.max_time = None
-                solved = model._learn(rows, watch, starts_from(solved))
+                before, solved = solved, model._learn(rows, watch, starts_from(solved, before))
                 if model._ended == "time":
                     break
                 gaps[c, f], steps[c, f] = model.certificate_.relative_gap, model.n_iter_

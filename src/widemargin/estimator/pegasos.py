@@ -40,6 +40,9 @@ class Pegasos(GradientClassifier):
         None: go on to `max_iter`.
     shuffle : bool or {"once", "replace"}, default=True
         New order every epoch, the given order, one order for all epochs, or every row drawn with replacement.
+    warm_start : bool, default=False
+        Go on from the last fit: its vectors, and the length of steps after as many epochs. The dual point is made of
+        the steps of this fit alone.
     multiclass : {"ovr", "ovo"}, default="ovr"
         Binary parts: each class against the rest, or against each other.
     class_weight : dict, "balanced" or None, default=None

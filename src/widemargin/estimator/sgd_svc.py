@@ -43,7 +43,7 @@ class SGDSVC(GradientClassifier):
     shuffle : bool or {"once", "replace"}, default="replace"
         Every row drawn with replacement, new order every epoch, the given order, or one order for all epochs. The rows
         of `partial_fit` were drawn by whoever gives them: each is visited once.
-    multiclass, class_weight, random_state, n_jobs, max_time, observe, verbose
+    warm_start, multiclass, class_weight, random_state, n_jobs, max_time, observe, verbose
         As in :class:`Pegasos`.
 
     Attributes

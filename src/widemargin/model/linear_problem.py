@@ -80,7 +80,7 @@ class LinearProblem:
         t, C = (np.ascontiguousarray(v, dtype=np.float64) for v in (self.t, self.C))
         return _core.linear_problem(self.native, t, C, self.loss.code, float(self.loss.eps))
 
-    @property
+    @cached_property
     def least(self) -> float:
         """What an objective is compared with where it is 0."""
         return 1e-12 * float(self.C.sum())

@@ -109,13 +109,13 @@ class DescentSolver:
             if 0 <= self.max_steps <= s.epoch:
                 return "epochs"
             before = s.visits
-            stop = self.core.advance(s.w, s.b, s.marks, s.counters, s.sums, budget, most)
+            stop = self.core.advance(s.w, s.b, s.marks, s.counters, s.sums, budget, min(most, self._unjudged(s)))
             budget -= max(s.visits - before, 1)
             if stop == LOOK and self._judged(s):
                 return "converged"
             if s.position == 0 and self._too_slow(s):
                 return "stalled"
-            if stop != LOOK or s.epoch >= until:
+            if s.epoch >= until:
                 return None
         return None
 
@@ -123,12 +123,21 @@ class DescentSolver:
         """Go on from here to a smaller gap."""
         self.tol = tol
 
+    def _next_pace(self, s: DescentState) -> float:
+        """The visits after which the pace is judged again."""
+        return max(2 * s.pace[0], FIRST * self.problem.n / 2)
+
+    def _unjudged(self, s: DescentState) -> int:
+        """The epoch up to which that cannot be, since an epoch visits a row at most once: so the pace is judged at the
+        end of the same epochs wherever the work is cut."""
+        return s.epoch + max(1, int((self._next_pace(s) - s.visits) // max(self.problem.n, 1)))
+
     def _too_slow(self, s: DescentState) -> bool:
         """Whether the fall of the residual since half the visits says that it would take too many more."""
         n = self.problem.n
         if not np.isfinite(s.last_residual + s.dual) or s.epoch > MOST:
             return True
-        if s.visits < max(2 * s.pace[0], FIRST * n / 2):
+        if s.visits < self._next_pace(s):
             return False
         (visits, residual), s.pace[:] = s.pace.copy(), (s.visits, s.last_residual)
         if visits == 0 or s.visits < FIRST * n:

@@ -116,12 +116,14 @@ class GradientSolver:
             o.seed,
         )
         self.visits_per_epoch = self._core.visits_per_epoch
+        self.weight_per_epoch = self.visits_per_epoch / _gain(visits, step)
 
-    def start(self, w: None = None) -> GradientState:
+    def start(self, after: tuple[np.ndarray, int] | None = None) -> GradientState:
+        """From 0, or from w (the bias is its last entry) `after` so many epochs on rows like these."""
         o, n, d = self.options, self.rows.n, self.rows.d
         sums = np.zeros(len(SUMS))
         sums[SUMS.index("p")] = 1.0
-        return GradientState(
+        state = GradientState(
             np.zeros(d + 1),
             np.zeros(d if o.average else 0),
             np.zeros(n if o.prove else 0),
@@ -129,6 +131,19 @@ class GradientSolver:
             np.zeros(len(COUNTERS), dtype=np.int64),
             sums,
         )
+        if after is not None:
+            self._go_on(state, *after)
+        return state
+
+    def _go_on(self, state: GradientState, w: np.ndarray, epochs: int) -> None:
+        o, t = self.options, epochs * self.weight_per_epoch
+        state.counters[COUNTERS.index("rounds")] = epochs
+        state.counters[COUNTERS.index("visits")] = epochs * self.visits_per_epoch
+        state.sums[SUMS.index("t")] = t
+        state.sums[SUMS.index("squared_radius")] = float(self.rows.squared_norms(1).max(initial=0.0))
+        state.u[:] = w
+        if o.rule == "pegasos":
+            state.u[:-1] *= o.lam * t
 
     def advance(self, state: GradientState, budget: int, until: int) -> str | None:
         s = state

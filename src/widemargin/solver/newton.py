@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy.linalg import lapack
 
 from .. import _core
 from ..base.blas import one_blas_thread
@@ -34,6 +34,8 @@ FEW, LEAST = 10, 1000  # rows of a sample: for each feature, in all
 MOST, ROUGH = 8, 1e-2  # one row of so many is in it; its gap
 BLOCK = 1 << 18  # numbers of a block of rows
 SEARCH = 25  # looks along a line
+STEEP = 0.3  # of the first slope left after a whole step: where no centre moves, another length is better
+SLIGHT = 0.01  # of the tolerance: what a wrong sum of b may cost without another look
 ROUNDING = 1e-13  # of a value: below it, two of them cannot be told apart
 GIVEN, SLOPE, PROXIMAL = 0, 1, 2
 NONE = np.empty(0)
@@ -151,7 +153,7 @@ class NewtonSolver:
 
     def solution(self, state: NewtonState) -> tuple[np.ndarray, np.ndarray]:
         """w and b of the smallest gap so far."""
-        return state.best_w, state.best_b
+        return state.best_w, self.problem.feasible(state.best_b)
 
     def relative(self, gap: float, primal: float) -> float:
         return gap / max(abs(primal), abs(primal - gap), self.problem.least)
@@ -193,12 +195,12 @@ class NewtonSolver:
         s.note(primal=self._half(s.w) + s.loss, gap=gap)
         good = self.relative(s.gap, s.primal) <= self.tol
         if good or s.gap < 0.9 * s.best:
-            s.best_w[:], s.best_b[:] = s.w, p.feasible(s.b)
+            s.best_w[:], s.best_b[:] = s.w, s.b
             s.counters[2] = s.counters[0] if s.gap < 0.9 * s.best else s.counters[2]
             s.note(best=min(s.gap, s.best))
-        if good and p.bias == "free":
+        if good and self.relative(self._imbalance(s), s.primal) > SLIGHT * self.tol:
             z, h, g = np.empty(p.n), np.empty(p.n), np.empty(p.d + 1)
-            _, residual, _, total = p.core.walk(GIVEN, 1.0, s.w, s.best_b, z, h, g, NONE)
+            _, residual, _, total = p.core.walk(GIVEN, 1.0, s.w, p.feasible(s.b), z, h, g, NONE)
             s.counters[1] += 1
             good = self.relative(residual + self._distance(s.w, g, total), s.primal) <= self.tol
         s.note(good=float(good))
@@ -232,13 +234,13 @@ class NewtonSolver:
         w, z, value, before = s.w, s.z, s.value, self._swap(s)
         s.w = w + way
         self._walk(s)
-        if abs(s.value - value) <= ROUNDING * abs(value):  # values tell no more, slopes do
-            slope = float((self.ridge * s.w - s.g) @ way)
-            if abs(slope) <= 0.5 * fall:
-                return True
-        if not s.value <= value - 1e-4 * fall:
-            s.counters[3] |= int(sampled)
-            s.w = w + self._search(w, z, s.z - z, way, fall, s) * way
+        slope = float((self.ridge * s.w - s.g) @ way)
+        if abs(s.value - value) <= ROUNDING * abs(value) and abs(slope) <= 0.5 * fall:
+            return True  # values tell no more, slopes do
+        worse = not s.value <= value - 1e-4 * fall
+        if worse or (self.how == SLOPE and abs(slope) > STEEP * fall):
+            s.counters[3] |= int(sampled and worse)
+            s.w = w + self._search(w, z, s.z - z, way, (-fall, slope), s) * way
             self._walk(s)
         if s.value < value:
             return True
@@ -256,17 +258,34 @@ class NewtonSolver:
         return figures
 
     def _search(
-        self, w: np.ndarray, z: np.ndarray, v: np.ndarray, way: np.ndarray, fall: float, s: NewtonState
+        self,
+        w: np.ndarray,
+        z: np.ndarray,
+        v: np.ndarray,
+        way: np.ndarray,
+        slopes: tuple[float, float],
+        s: NewtonState,
     ) -> float:
-        """The length at which the slope along `way` has nearly vanished; scores are z + length v."""
-        low, high, far = 0.0, 1.0, 0.5
+        """The length at which the slope along `way` has nearly vanished; scores are z + length v. `slopes` are those
+        at 0 and 1."""
+        low, high = 0.0, 1.0
+        below, above = slopes
         along, curve = float((self.ridge * w) @ way), float((self.ridge * way) @ way)
-        for _ in range(SEARCH):
+        for turn in range(SEARCH):
+            if above < 0:  # it falls on
+                far = 2 * high
+            else:  # by the chord, now and then by half
+                share = 0.5 if turn % 3 == 2 else min(max(below / (below - above), 0.05), 0.95)
+                far = low + share * (high - low)
             slope = self.problem.core.along_line(self.how, s.k, z, v, far, s.a)[3] + along + far * curve
-            if abs(slope) <= 0.1 * fall:
+            if abs(slope) <= 0.1 * -slopes[0]:
                 break
-            low, high = (low, far) if slope > 0 else (far, high)
-            far = (low + high) / 2 if low > 0 else high / 4
+            if slope > 0:
+                high, above = far, slope
+            elif above < 0:
+                low, below, high, above = high, above, far, slope
+            else:
+                low, below = far, slope
         return far
 
     # ---- equations ---------------------------------------------------------------------------------------------
@@ -283,7 +302,7 @@ class NewtonSolver:
             few = rows[int(s.counters[0]) % stride :: stride]
             rows, factor = few, len(rows) / len(few)
             h = s.h * factor
-        follow = self.problem.sparse and not self.problem.loss.kinked
+        follow = not sampled and not self.problem.loss.kinked
         H = self._followed(s, rows) if follow else self._lower(rows, h)
         diagonal = H.reshape(-1)[:: d + 2]
         diagonal += self.ridge
@@ -292,11 +311,10 @@ class NewtonSolver:
         H *= size
         H *= size[:, None]
         diagonal += 1e-13
-        try:
-            factor = linalg.cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
-        except linalg.LinAlgError:
+        factor, wrong = lapack.dpotrf(H.T, lower=0, clean=0, overwrite_a=1)  # H.T is H in LAPACK's order
+        if wrong:
             return sampled, -slope / np.maximum(1.0, 1 / size**2)
-        return sampled, -size * linalg.cho_solve(factor, size * slope, check_finite=False)
+        return sampled, -size * lapack.dpotrs(factor, size * slope, lower=0)[0]
 
     def _least_bias(self, s: NewtonState) -> float:
         """Where no row tells how fast the bias should move, it should not move far."""
