@@ -22,9 +22,10 @@ import numpy as np
 
 from ..model.box import BoxProblem
 from .bounded import TINY, UNIT
-from .expansion import expansion, expansions
+from .expansion import expansions
 from .record import SVMCertificate
 from .svm_points import Points, joined
+from .telling import telling_scores
 
 FEASIBLE = 2.0**-33  # of sum |b|: what a million steps, each rounded, may leave of a sum
 EQUAL = 16 * UNIT  # relative: a product and a quotient apart
@@ -92,6 +93,10 @@ class Claimed:
     scores: tuple[np.ndarray, np.ndarray] | None = None
     items: np.ndarray | None = None
 
+    @property
+    def offsets(self) -> np.ndarray:
+        return self.problem.offsets(self.intercept * self.scale, self.rho)
+
 
 def certify_parts(
     source: Any,
@@ -117,8 +122,8 @@ def certify_parts(
         points = Points(
             [part.problem for part in parts],
             [part.b for part in parts],
-            _scores(source, parts),
-            [part.problem.offsets(part.intercept * part.scale, part.rho) for part in parts],
+            scores_of_parts(source, parts),
+            [part.offsets for part in parts],
         )
         figures = points.hard_margin() if parts[0].problem.hard else points.soft_margin()
         figures |= points.conditions()
@@ -143,13 +148,15 @@ def certify_parts(
     return found
 
 
-def _scores(source: Any, parts: Sequence[Claimed]) -> list[tuple[np.ndarray, np.ndarray]]:
+def scores_of_parts(source: Any, parts: Sequence[Claimed]) -> list[tuple[np.ndarray, np.ndarray]]:
     """f and e of the items of each part."""
     shared = [(part.items, part.problem.items(part.b)) for part in parts if part.items is not None]
-    if len(shared) == len(parts) and not any(part.scores for part in parts):
+    if len(shared) == len(parts) and len(parts) > 1 and not any(part.scores for part in parts):
         return expansions(source, shared)
     here = [source if part.items is None else source.take(part.items) for part in parts]
-    return [part.scores or expansion(s, part.problem.items(part.b)) for s, part in zip(here, parts, strict=True)]
+    return [
+        part.scores or telling_scores(s, part.problem, part.b, part.offsets) for s, part in zip(here, parts, strict=True)
+    ]
 
 
 def _faults(points: Points, figures: dict[str, np.ndarray], parts: Sequence[Claimed]) -> dict[int, list[str]]:

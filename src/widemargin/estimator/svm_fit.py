@@ -16,9 +16,8 @@ from ..base.memory import budget
 from ..base.params import HasMethods, Integral, Interval, Options, StrOptions, count, positive
 from ..base.records import Stop
 from ..base.warn import warn
-from ..certificate.expansion import expansion, expansions
 from ..certificate.record import SVMCertificate
-from ..certificate.svm import Claimed, certify_parts
+from ..certificate.svm import Claimed, certify_parts, scores_of_parts
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
 from ..model.dual import DualPoint
@@ -74,14 +73,14 @@ class SVMFit:
     ) -> None:
         """Solve all parts, keep what was learnt and what is known beside; what Ctrl-C leaves is kept too."""
         threads = self._threads()
-        source = GramSource(data.kernel, data.items, threads)
-        refuse_overflow(source)
-        psd = known_psd(data.kernel, data.items, warn=True)
-        work = Work(self, data, source, places, problems, self._starts(problems), psd, beside)
+        source, starts = GramSource(data.kernel, data.items, threads), self._starts(problems)
+        work = Work(self, data, source, places, problems, starts, beside)
         try:
+            refuse_overflow(source)
+            work.psd = known_psd(data.kernel, data.items, warn=True)
             solved = work.solve(watch or self._watch())
         except KeyboardInterrupt:
-            if work.begun:
+            if work.begun or starts[0] is None:  # the model that a warm start begins with is better than none
                 self._keep(work, work.as_it_is(), interrupted)
             raise
         self._keep(work, solved, sentence)
@@ -200,17 +199,19 @@ class SVMFit:
         """With their certificates, whose scores of all items the solutions have from then on."""
         began = time.perf_counter()
         solved = [Solved(p, s, self._divisor(p, s.rho)) for p, s in zip(problems, solutions, strict=True)]
-        of_items = [(place, p.items(s.b)) for p, s, place in zip(problems, solutions, places, strict=True)]
-        scores = _expansions(source, of_items)
-        claimed = []
-        for one, place, (_, c), (f, e) in zip(solved, places, of_items, scores, strict=True):
+        claimed = [
+            Claimed(one.problem, one.point.b, one.intercept, one.point.rho, one.scale, one.coef, None, place)
+            for one, place in zip(solved, places, strict=True)
+        ]
+        scores = scores_of_parts(source, claimed)
+        for one, place, (f, _) in zip(solved, places, scores, strict=True):
+            c = one.problem.items(one.solution.b)
             one.solution.f, one.solution.square = f, float(c @ f)
             if len(one.problem.total) and not one.problem.t.any():
                 length = np.sqrt(np.maximum(source.diag if place is None else source.diag[place], 0.0))
                 bounds = one.problem.upper - one.problem.lower
                 one.resolution = RESOLUTION * float(np.abs(c) @ length) * float(bounds @ length)
-            point = one.point
-            claimed.append(Claimed(one.problem, point.b, one.intercept, point.rho, one.scale, one.coef, (f, e), place))
+        claimed = [replace(one, scores=found) for one, found in zip(claimed, scores, strict=True)]
         proved = certify_parts(source, claimed, asked=self.gap_tol, psd=psd, began=began)
         for one, certificate in zip(solved, proved, strict=True):
             one.certificate = certificate
@@ -222,10 +223,3 @@ class SVMFit:
         scale = self._divisor(problem, point.rho)
         claimed = Claimed(problem, point.b, intercept, point.rho, scale, coef)
         return certify_parts(source, [claimed], asked=self.gap_tol, psd=psd)[0]
-
-
-def _expansions(source: GramSource, parts: Sequence[tuple[np.ndarray | None, np.ndarray]]) -> Any:
-    """f and its error for each (items, coefficients), None being all items."""
-    if len(parts) > 1 and all(items is not None for items, _ in parts):
-        return expansions(source, parts)  # type: ignore[arg-type]
-    return [expansion(source if items is None else source.take(items), c) for items, c in parts]
