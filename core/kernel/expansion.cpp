@@ -17,7 +17,7 @@ namespace {
 constexpr Index columns =
     240;  // of a tile, and its stride: no power of two, or rows would compete for places in the cache
 
-// Roundings that a term goes through in the sum of a tile, its coefficient's own among them: at most 15 in a lane, three
+// Roundings that a term goes through in the sum of a tile, its coefficient's own among them: at most 16 in a lane, two
 // where lanes come together.
 constexpr double tile_error = 20;
 
@@ -80,16 +80,30 @@ class Coefficients {
   std::vector<T> c_;
 };
 
+// Rows that are asked for, and those that are summed over.
+template <class T>
+struct Sides {
+  double scale;
+  bool thin;  // a sum must not depend on those asked for beside
+  KernelRows<T> x, z;
+
+  Sides(const AnyRows& x_rows, const AnyRows& z_rows, const KernelSpec& spec, int threads)
+      : scale(common_scale(x_rows, z_rows, threads)),
+        thin(x_rows.index() < 2 && mostly_zeros({z_rows})),
+        x(x_rows, spec, threads, false, scale, thin),
+        z(z_rows, spec, threads, true, scale, thin) {
+    if (x.d() != z.d()) fail("the two sides have different numbers of features");
+    if (x.sparse() != z.sparse()) fail("one side is sparse and the other is not");
+  }
+};
+
 }  // namespace
 
 template <class T>
 void kernel_sums(const AnyRows& x_rows, const AnyRows& z_rows, const KernelSpec& spec, const double* c, Index parts,
                  double* out, int threads, Poll poll) {
-  const double scale = common_scale(x_rows, z_rows, threads);
-  const bool thin = x_rows.index() < 2 && mostly_zeros({z_rows});  // a sum must not depend on those asked for beside
-  const KernelRows<T> x(x_rows, spec, threads, false, scale, thin), other(z_rows, spec, threads, true, scale, thin);
-  if (x.d() != other.d()) fail("the two sides have different numbers of features");
-  if (x.sparse() != other.sparse()) fail("one side is sparse and the other is not");
+  const Sides<T> sides(x_rows, z_rows, spec, threads);
+  const KernelRows<T>&x = sides.x, &other = sides.z;
   const Index n = x.n(), m = other.n();
   const Coefficients<T> coef(c, parts, m);
   parallel_blocks(
@@ -114,11 +128,8 @@ void radial_sums(const AnyRows& x_rows, const AnyRows& z_rows, const KernelSpec&
                  double* error, int threads, Poll poll) {
   using T = float;
   if (spec.kind != KernelKind::rbf) fail("the errors of a radial kernel alone are known");
-  const double scale = common_scale(x_rows, z_rows, threads);
-  const bool thin = x_rows.index() < 2 && mostly_zeros({z_rows});
-  const KernelRows<T> x(x_rows, spec, threads, false, scale, thin), other(z_rows, spec, threads, true, scale, thin);
-  if (x.d() != other.d()) fail("the two sides have different numbers of features");
-  if (x.sparse() != other.sparse()) fail("one side is sparse and the other is not");
+  const Sides<T> sides(x_rows, z_rows, spec, threads);
+  const KernelRows<T>&x = sides.x, &other = sides.z;
   const Index m = other.n(), D = std::max(x.roundings(), other.roundings());
   const std::vector<T> coef(c, c + m);
   std::vector<T> size(z(m));

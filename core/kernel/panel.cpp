@@ -167,8 +167,8 @@ Index KernelRows<T>::roundings() const {
   return sparse() ? terms_ : packed_roundings(d_);
 }
 
-// Each norm is rounded once, their sum once, the exponent (at most 2 gamma (r^2 + R^2)) and what it is the difference of
-// once each.
+// Each norm is rounded once, their sum once, the exponent (at most 2 gamma (r^2 + R^2)) and what it is the difference
+// of once each.
 template <class T>
 double KernelRows<T>::radial_error(Index i, double R, Index D) const {
   constexpr double unit = sizeof(T) == 4 ? 0x1p-24 : 0x1p-53;

@@ -153,10 +153,11 @@ def scores_of_parts(source: Any, parts: Sequence[Claimed]) -> list[tuple[np.ndar
     shared = [(part.items, part.problem.items(part.b)) for part in parts if part.items is not None]
     if len(shared) == len(parts) and len(parts) > 1 and not any(part.scores for part in parts):
         return expansions(source, shared)
-    here = [source if part.items is None else source.take(part.items) for part in parts]
-    return [
-        part.scores or telling_scores(s, part.problem, part.b, part.offsets) for s, part in zip(here, parts, strict=True)
-    ]
+    found = []
+    for part in parts:
+        here = source if part.items is None else source.take(part.items)
+        found.append(part.scores or telling_scores(here, part.problem, part.b, part.offsets))
+    return found
 
 
 def _faults(points: Points, figures: dict[str, np.ndarray], parts: Sequence[Claimed]) -> dict[int, list[str]]:
