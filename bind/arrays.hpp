@@ -87,6 +87,7 @@ void bind_voted(nb::module_& m);
 void bind_kernel(nb::module_& m);
 void bind_box(nb::module_& m);
 void bind_box_columns(nb::module_& m);
+void bind_box_pairs(nb::module_& m);
 void bind_face(nb::module_& m);
 void bind_distances(nb::module_& m);
 void bind_linear(nb::module_& m);

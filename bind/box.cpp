@@ -1,15 +1,11 @@
 #include "solver/box.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <memory>
-#include <mutex>
-#include <thread>
 
 #include "arrays.hpp"
 #include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "bound_classes.hpp"
 #include "bound_kernel.hpp"
 #include "bound_source.hpp"
 #include "kernel/matrix_source.hpp"
@@ -70,11 +66,6 @@ BoundSource called_source(In<double> diag, nb::object rows, nb::object square) {
           std::make_unique<CalledSource>(n, diag.data(), caller(rows, n), caller(square, -1))};
 }
 
-struct BoundClasses {
-  std::vector<nb::object> owners;
-  std::unique_ptr<ClassRows> classes;
-};
-
 BoundClasses class_rows(nb::list rows, int kind, double gamma, double offset, int degree, Index memory, int threads) {
   std::vector<nb::object> owners;
   std::vector<AnyRows> views;
@@ -100,7 +91,6 @@ struct BoundBox {
   std::unique_ptr<BoxSolver> solver;
   Index n, N, working;
   int groups;
-  std::unique_ptr<BoxWorkspace> place = {};  // lent by `advance_all`, while the solver is under way
 };
 
 void check_box(const double* lower, const double* upper, const double* t, Index N) {
@@ -159,65 +149,6 @@ int advance(BoundBox& self, InOut<double> b, InOut<double> f, InOut<Column> work
   return static_cast<int>(self.solver->advance(state, budget, poll_signals));
 }
 
-// Several solvers side by side, one after the other on each of the core's threads, for about so many seconds. A solver
-// that is under way then keeps its workspace.
-std::vector<int> advance_all(const std::vector<nb::object>& solvers, const std::vector<nb::tuple>& states,
-                             double seconds, int threads) {
-  if (solvers.size() != states.size()) fail("one state a solver is needed");
-  if (!(seconds >= 0 && seconds <= 1e6)) fail("seconds must be from 0 to 1e6");
-  std::vector<BoundBox*> box;
-  std::vector<BoxState> state;
-  std::vector<void*> seen;
-  for (std::size_t k = 0; k < solvers.size(); ++k) {
-    box.push_back(&nb::cast<BoundBox&>(solvers[k]));
-    if (states[k].size() != 5) fail("the state does not belong to this problem");
-    auto b = nb::cast<InOut<double>>(states[k][0], false), f = nb::cast<InOut<double>>(states[k][1], false);
-    auto work = nb::cast<InOut<Column>>(states[k][2], false);
-    auto counters = nb::cast<InOut<std::int64_t>>(states[k][3], false);
-    auto figures = nb::cast<InOut<double>>(states[k][4], false);
-    state.push_back(state_of(*box.back(), b, f, work, counters, figures));
-    // A source keeps the items that it has prepared.
-    void* const source = &nb::cast<BoundSource&>(box.back()->owners.front());
-    seen.insert(seen.end(), {box.back(), source, b.data(), f.data(), work.data(), counters.data(), figures.data()});
-  }
-  std::sort(seen.begin(), seen.end());
-  if (std::adjacent_find(seen.begin(), seen.end()) != seen.end())
-    fail("two parts share a solver, a source or an array");
-  using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-  const auto caller = std::this_thread::get_id();
-  std::vector<int> stops(solvers.size(), 0);
-  std::vector<std::unique_ptr<BoxWorkspace>> unused;
-  std::mutex mutex;
-  std::atomic<bool> interrupted{false};
-  const auto work = [&](Index k) {
-    const std::size_t at = static_cast<std::size_t>(k);
-    auto place = std::move(box[at]->place);
-    if (!place) {
-      const std::lock_guard lock(mutex);
-      if (!unused.empty()) place = std::move(unused.back()), unused.pop_back();
-    }
-    if (!place) place = std::make_unique<BoxWorkspace>();
-    const Poll poll = std::this_thread::get_id() == caller ? poll_signals : never;
-    try {
-      while (stops[at] == 0 && !interrupted && Clock::now() < end)
-        stops[at] = static_cast<int>(box[at]->solver->advance(state[at], 1, poll, *place));
-    } catch (...) {
-      interrupted = true;
-      throw;
-    }
-    if (stops[at] == 0 && place->last == box[at]->solver.get()) {
-      box[at]->place = std::move(place);
-      return;
-    }
-    const std::lock_guard lock(mutex);
-    unused.push_back(std::move(place));
-  };
-  nb::gil_scoped_release free;
-  parallel_for(static_cast<Index>(box.size()), threads, work, poll_signals);
-  return stops;
-}
-
 void rescore(BoundBox& self, InOut<double> b, InOut<double> f, InOut<Column> work, InOut<std::int64_t> counters,
              InOut<double> figures) {
   BoxState state = state_of(self, b, f, work, counters, figures);
@@ -254,8 +185,6 @@ void bind_box(nb::module_& m) {
   nb::class_<BoundClasses>(m, "ClassRows", "The rows of each class and the kernel values among them.");
   m.def("class_rows", &class_rows, "rows"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "memory"_a, "threads"_a);
   m.def("pair_source", &pair_source, "classes"_a, "a"_a, "b"_a, "The rows of class a, then those of class b.");
-  m.def("box_advance_all", &advance_all, "solvers"_a, "states"_a, "seconds"_a, "threads"_a,
-        "BoxSolver.advance for each solver with its state (b, f, work, counters, figures), side by side.");
   nb::class_<BoundBox>(m, "BoxSolver", "Quadratic problem with boxes and fixed sums.")
       .def("advance", &advance, "b"_a.noconvert(), "f"_a.noconvert(), "work"_a.noconvert(), "counters"_a.noconvert(),
            "figures"_a.noconvert(), "budget"_a, "-> 0 budget spent, 1 converged, 2 stalled, 3 all steps made.")

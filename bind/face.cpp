@@ -63,13 +63,13 @@ Part part_of(const nb::tuple& given, const Matrix& K, const std::vector<double>&
 }
 
 // f = Kb of all items, all of which have rows.
-void score(const Part& p) {
-  for (Index i = 0; i < p.values.n; ++i) {
-    const double* row = p.values.K + p.place.data()[i] * p.values.stride;
+void score(const FaceValues& values, const BoxProblem& p, const double* b, double* f) {
+  for (Index i = 0; i < values.n; ++i) {
+    const double* row = values.K + values.place[i] * values.stride;
     double sum = 0;
-    for (Index v = 0; v < p.problem.N; ++v)
-      if (p.b.data()[v] != 0) sum += row[p.column.data()[v < p.values.n ? v : v - p.values.n]] * p.b.data()[v];
-    p.f.data()[i] = sum;
+    for (Index v = 0; v < p.N; ++v)
+      if (b[v] != 0) sum += row[values.column[v < values.n ? v : v - values.n]] * b[v];
+    f[i] = sum;
   }
 }
 
@@ -110,12 +110,57 @@ std::vector<std::vector<Column>> polish_all(nb::object dsysv, Matrix K, double d
       static_cast<Index>(parts.size()), one ? 1 : threads,
       [&](Index k) {
         const Part& p = parts[static_cast<std::size_t>(k)];
-        if (!scored) score(p);
+        if (!scored) score(p.values, p.problem, p.b.data(), p.f.data());
         missing[static_cast<std::size_t>(k)] = Face(solve).polish(p.values, p.problem, whole, p.b.data(), p.f.data(),
                                                                   p.offset.data(), one ? poll_signals : never);
       },
       poll_signals);
   return missing;
+}
+
+// The same for those of many problems, one behind the other, that `which` tells. Item v of all of them stands in row
+// and column items[v] of K; f is made here.
+void polish_joined(nb::object dsysv, Matrix K, double diagonal, In<double> t, In<double> lower, In<double> upper,
+                   In<std::int8_t> group, In<double> total, In<Index> ends, In<Column> items, In<std::int8_t> which,
+                   InOut<double> b, InOut<double> f, InOut<double> offset, int threads) {
+  if (!is_dsysv(dsysv)) fail("a routine that solves symmetric equations is needed");
+  const std::size_t N = t.shape(0), parts = ends.shape(0), groups = parts > 0 ? total.shape(0) / parts : 1;
+  if (lower.shape(0) != N || upper.shape(0) != N || b.shape(0) != N || f.shape(0) != N || items.shape(0) != N)
+    fail("the arrays of the parts differ in length");
+  if (group.shape(0) != 0 && group.shape(0) != N) fail("one group a variable is needed");
+  if (groups < 1 || groups > 2 || total.shape(0) != groups * parts || offset.shape(0) != groups * parts)
+    fail("one or two groups are possible");
+  if (which.shape(0) != parts) fail("one figure a part is needed");
+  Index first = 0;
+  for (std::size_t k = 0; k < parts; first = ends.data()[k++])
+    if (ends.data()[k] <= first) fail("a part has no items");
+  if (static_cast<std::size_t>(first) != N) fail("the arrays of the parts differ in length");
+  for (std::size_t v = 0; v < N; ++v)
+    if (items.data()[v] < 0 || items.data()[v] >= static_cast<Index>(std::min(K.shape(0), K.shape(1))))
+      fail("an item is not in the matrix");
+  for (std::size_t v = 0; v < group.shape(0); ++v)
+    if (group.data()[v] < 0 || group.data()[v] >= static_cast<int>(groups)) fail("a variable is of no group");
+  const auto solve = reinterpret_cast<Dsysv>(PyCapsule_GetPointer(dsysv.ptr(), PyCapsule_GetName(dsysv.ptr())));
+  nb::gil_scoped_release free;
+  parallel_for(
+      static_cast<Index>(parts), threads,
+      [&](Index k) {
+        if (!which.data()[k]) return;
+        const Index v = k > 0 ? ends.data()[k - 1] : 0, n = ends.data()[k] - v, own = static_cast<Index>(groups);
+        const Column* const at = items.data() + v;
+        BoxProblem p{n,
+                     t.data() + v,
+                     lower.data() + v,
+                     upper.data() + v,
+                     group.shape(0) ? group.data() + v : nullptr,
+                     static_cast<int>(groups),
+                     {0, 0}};
+        std::copy_n(total.data() + k * own, own, p.total);
+        const FaceValues values{K.data(), static_cast<Index>(K.shape(1)), at, at, n, diagonal > 0 ? diagonal : 1.0};
+        score(values, p, b.data() + v, f.data() + v);
+        Face(solve).polish(values, p, true, b.data() + v, f.data() + v, offset.data() + k * own, never);
+      },
+      poll_signals);
 }
 
 }  // namespace
@@ -124,6 +169,10 @@ void bind_face(nb::module_& m) {
   m.def("is_dsysv", &is_dsysv, "capsule"_a);
   m.def("polish_all", &polish_all, "dsysv"_a, "K"_a.noconvert(), "diagonal"_a, "parts"_a, "totals"_a, "whole"_a,
         "scored"_a, "threads"_a);
+  m.def("polish_joined", &polish_joined, "dsysv"_a, "K"_a.noconvert(), "diagonal"_a, "t"_a.noconvert(),
+        "lower"_a.noconvert(), "upper"_a.noconvert(), "group"_a.noconvert(), "total"_a.noconvert(),
+        "ends"_a.noconvert(), "items"_a.noconvert(), "which"_a.noconvert(), "b"_a.noconvert(), "f"_a.noconvert(),
+        "offset"_a.noconvert(), "threads"_a);
 }
 
 }  // namespace widemargin

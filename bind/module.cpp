@@ -24,6 +24,7 @@ NB_MODULE(_core, m) {
   bind_kernel(m);
   bind_box(m);
   bind_box_columns(m);
+  bind_box_pairs(m);
   bind_face(m);
   bind_distances(m);
   bind_linear(m);

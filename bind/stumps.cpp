@@ -1,8 +1,12 @@
 #include <cmath>
 
 #include "arrays.hpp"
+#include "model/stump_replay.hpp"
 #include "model/stump_tables.hpp"
 #include "solver/boost_stumps.hpp"
+#include "solver/boost_trees.hpp"
+#include "solver/boost_words.hpp"
+#include "solver/forest.hpp"
 
 namespace widemargin {
 namespace {
@@ -105,9 +109,121 @@ void add_tables(Floats x, In<std::int64_t> columns, In<std::int64_t> first, In<f
                    out.data(), threads, poll_signals);
 }
 
+// (weights of wrong rows, of all rows, share of undecided rows) of each stump; margins of the rows at the end.
+nb::tuple replay(Floats x, In<std::uint8_t> negative, In<double> share, In<std::int64_t> column, In<float> threshold,
+                 Matrix<const double> values, In<double> steps, In<double> factor, InOut<double> margins, int threads) {
+  const Index n = length(x), d = static_cast<Index>(x.shape(1)), size = length(column);
+  if (length(negative) != n || length(share) != n || length(margins) != n) fail("one number a row is needed");
+  if (length(threshold) != size || length(values) != size || values.shape(1) != 3 || length(steps) != size ||
+      length(factor) != size)
+    fail("one number a stump is needed");
+  for (Index t = 0; t < size; ++t)
+    if (column.data()[t] < 0 || column.data()[t] >= d) fail("a stump does not suit these rows");
+  std::vector<double> wrong(static_cast<std::size_t>(size)), all(wrong), undecided(wrong);
+  {
+    nb::gil_scoped_release free;
+    replay_stumps({x.data(), n, d}, negative.data(), share.data(),
+                  {column.data(), threshold.data(), values.data(), steps.data(), factor.data(), size}, margins.data(),
+                  wrong.data(), all.data(), undecided.data(), threads, poll_signals);
+  }
+  return nb::make_tuple(to_numpy(std::move(wrong)), to_numpy(std::move(all)), to_numpy(std::move(undecided)));
+}
+
+void make_words(WordGround* self, In<std::int64_t> first, In<std::int32_t> term, Index terms,
+                Matrix<const std::int8_t> sign, Maybe<double> weight, int threads) {
+  const Index n = length(first) - 1, k = static_cast<Index>(sign.shape(1)), size = length(term);
+  if (n < 1 || terms < 1 || k < 1 || length(sign) != n) fail("documents, terms and labels are needed");
+  if (terms >= (Index{1} << 31) || n >= (Index{1} << 31) || terms * k >= (Index{1} << 40)) fail("there are too many");
+  if (first.data()[0] != 0 || first.data()[n] != size) fail("the terms do not fill their array");
+  for (Index i = 0; i < n; ++i) {
+    const Index begin = first.data()[i], end = first.data()[i + 1];
+    if (begin < 0 || end < begin || end > size) fail("the terms do not fill their array");
+    for (Index j = begin; j < end; ++j)
+      if (term.data()[j] < 0 || term.data()[j] >= terms || (j > begin && term.data()[j] <= term.data()[j - 1]))
+        fail("the terms of a document must rise");
+  }
+  for (Index i = 0; i < n * k; ++i)
+    if (sign.data()[i] != 1 && sign.data()[i] != -1) fail("signs are 1 or -1");
+  if (weight && length(*weight) != n) fail("one weight a row is needed");
+  for (Index i = 0; weight && i < n; ++i)
+    if (!(weight->data()[i] > 0 && weight->data()[i] <= 1e30)) fail("weights must be positive, and at most 1e30");
+  nb::gil_scoped_release free;
+  new (self) WordGround({first.data(), term.data(), n, terms}, sign.data(), k, weight ? weight->data() : nullptr,
+                        threads, poll_signals);
+}
+
+nb::tuple boost_words(WordGround& self, double rate, double eta, bool abstain, Index rounds, int threads) {
+  if (!(rate > 0 && rate <= 1e100)) fail("the rate must lie between 0 and 1e100");
+  if (!(eta > 0 && eta <= 1e100)) fail("the smoothing must lie between 0 and 1e100");
+  if (rounds < 0 || rounds > most_rounds) fail("at most 100000 rounds at a time");
+  WordRounds out;
+  {
+    nb::gil_scoped_release free;
+    self.boost({rate, eta, abstain}, rounds, out, threads, poll_signals);
+  }
+  return nb::make_tuple(to_numpy(std::move(out.term)), to_numpy(std::move(out.absent)),
+                        to_numpy(std::move(out.present)), to_numpy(std::move(out.z)), out.touched, out.told_nothing);
+}
+
+Index apply_word(WordGround& self, Index term, In<double> absent, In<double> present, int threads) {
+  if (term < 0 || term >= self.terms()) fail("there is no such term");
+  if (length(absent) != self.labels() || length(present) != self.labels()) fail("one vote a label is needed");
+  for (Index l = 0; l < self.labels(); ++l)
+    if (!(std::abs(absent.data()[l]) <= 1e100 && std::abs(present.data()[l]) <= 1e100)) fail("a vote is too large");
+  nb::gil_scoped_release free;
+  return self.apply(term, absent.data(), present.data(), threads, poll_signals);
+}
+
+void make_trees(TreeGround* self, Floats x, int bins, int threads) {
+  const Index n = length(x), d = static_cast<Index>(x.shape(1));
+  if (n < 1 || d < 1) fail("trees need at least one row and one column");
+  if (bins < 2 || bins > 256) fail("bins must lie between 2 and 256");
+  if (number_kinds(x.data(), n * d) == 2) fail("a value is infinite");
+  nb::gil_scoped_release free;
+  new (self) TreeGround(x.data(), n, d, bins, threads, poll_signals);
+}
+
+nb::tuple grow_tree(TreeGround& self, In<double> w, In<double> z, Index max_depth, Index min_split, Index min_leaf,
+                    InOut<double> said, int threads) {
+  const Index n = self.rows();
+  if (!self.takes()) fail("these rows have missing values");
+  if (length(w) != n || length(z) != n || length(said) != n) fail("one number a row is needed");
+  if (max_depth < 1 || max_depth > 64 || min_split < 2 || min_leaf < 1) fail("the limits make no sense");
+  for (Index i = 0; i < n; ++i)
+    if (!(w.data()[i] > 0 && w.data()[i] <= 1e100 && std::abs(z.data()[i]) <= 1e100)) fail("a number cannot be used");
+  Forest forest(self.columns(), 3, false);
+  {
+    nb::gil_scoped_release free;
+    forest.add(self.grow(w.data(), z.data(), {max_depth, min_split, min_leaf}, said.data(), threads, poll_signals));
+  }
+  const auto copy = [](const auto& v) { return to_numpy(std::remove_cvref_t<decltype(v)>(v)); };
+  return nb::make_tuple(to_numpy(forest.nodes()), forest.shift(), copy(forest.first()), copy(forest.leaf()),
+                        copy(forest.stats()), copy(forest.rows()), copy(forest.sets()));
+}
+
+void bind_words(nb::module_& m) {
+  nb::class_<WordGround>(m, "WordGround", "Documents of a fit, ready for stumps that ask for a term.")
+      .def("__init__", &make_words, "first"_a.noconvert(), "term"_a.noconvert(), "terms"_a, "sign"_a.noconvert(),
+           "weight"_a.noconvert().none(), "threads"_a)
+      .def("boost", &boost_words, "rate"_a, "eta"_a, "abstain"_a, "rounds"_a, "threads"_a,
+           "(terms, votes without and with them, Z, documents touched, whether nothing is left) of rounds")
+      .def("apply", &apply_word, "term"_a, "absent"_a.noconvert(), "present"_a.noconvert(), "threads"_a,
+           "A round that is known; the number of documents that it touched.");
+  nb::class_<TreeGround>(m, "TreeGround", "Rows of a fit, ready for trees of squared error, one after the other.")
+      .def("__init__", &make_trees, "x"_a.noconvert(), "bins"_a, "threads"_a)
+      .def_prop_ro("takes", &TreeGround::takes, "Whether nothing is missing.")
+      .def("grow", &grow_tree, "w"_a.noconvert(), "z"_a.noconvert(), "max_depth"_a, "min_split"_a, "min_leaf"_a,
+           "said"_a.noconvert(), "threads"_a, "(nodes, shift, first, leaf, stats, rows, sets) of a tree");
+}
+
 }  // namespace
 
 void bind_stumps(nb::module_& m) {
+  bind_words(m);
+  m.def("replay_stumps", &replay, "x"_a.noconvert(), "negative"_a.noconvert(), "share"_a.noconvert(),
+        "column"_a.noconvert(), "threshold"_a.noconvert(), "values"_a.noconvert(), "steps"_a.noconvert(),
+        "factor"_a.noconvert(), "margins"_a.noconvert(), "threads"_a,
+        "(weights of wrong rows, of all rows, share of undecided rows) of each stump.");
   nb::class_<StumpGround>(m, "StumpGround", "Rows of a fit, ranked and ready for stumps.")
       .def("__init__", &make_ground, "x"_a.noconvert(), "order"_a.noconvert().none(), "positives"_a,
            "weight"_a.noconvert().none(), "least_share"_a, "threads"_a)

@@ -1,4 +1,5 @@
 #include "arrays.hpp"
+#include "feature/html.hpp"
 #include "feature/text_counts.hpp"
 
 namespace widemargin {
@@ -22,26 +23,53 @@ std::vector<std::string_view> views(nb::list texts) {
   return out;
 }
 
-nb::str as_text(const std::string& term) {
+nb::str as_text(std::string_view term) {
   PyObject* made = PyUnicode_DecodeUTF8(term.data(), static_cast<Py_ssize_t>(term.size()), "surrogatepass");
   if (!made) throw nb::python_error();
   return nb::steal<nb::str>(made);
 }
 
-nb::list as_texts(const std::vector<std::string>& terms) {
-  nb::list out;
-  for (const std::string& term : terms) out.append(as_text(term));
-  return out;
+// Texts of ASCII letters alone are read where they lie; `prepare` makes UTF-8 of all others. Copies are held for a few
+// megabytes at a time.
+void feed(TextCounter& self, nb::list documents, nb::callable prepare, bool plain) {
+  constexpr std::size_t most = std::size_t{1} << 22;
+  const nb::object is_ascii = nb::borrow(reinterpret_cast<PyObject*>(&PyUnicode_Type)).attr("isascii");
+  std::vector<std::string_view> texts;
+  std::vector<nb::bytes> held;
+  std::size_t size = 0;
+  const auto pass_on = [&] {
+    {
+      nb::gil_scoped_release free;
+      self.feed(texts, poll_signals);
+    }
+    texts.clear(), held.clear(), size = 0;
+  };
+  for (nb::handle document : documents) {
+    if (plain && PyUnicode_CheckExact(document.ptr()) && is_ascii(document).ptr() == Py_True) {
+      Py_ssize_t length = 0;
+      const char* text = PyUnicode_AsUTF8AndSize(document.ptr(), &length);
+      if (!text) throw nb::python_error();
+      texts.emplace_back(text, static_cast<std::size_t>(length));
+      continue;
+    }
+    held.push_back(nb::cast<nb::bytes>(prepare(document)));
+    texts.emplace_back(held.back().c_str(), held.back().size());
+    size += held.back().size();
+    if (size >= most) pass_on();
+  }
+  pass_on();
 }
 
 nb::tuple take(TextCounter& self) {
-  std::vector<std::string> terms;
+  std::vector<std::string_view> terms;
   TextRows rows;
   {
     nb::gil_scoped_release free;
     rows = self.take(terms, poll_signals);
   }
-  return nb::make_tuple(as_texts(terms), to_numpy(std::move(rows.columns)), to_numpy(std::move(rows.counts)),
+  nb::dict columns;
+  for (std::size_t column = 0; column < terms.size(); ++column) columns[as_text(terms[column])] = column;
+  return nb::make_tuple(columns, to_numpy(std::move(rows.columns)), to_numpy(std::move(rows.counts)),
                         to_numpy(std::move(rows.ends)));
 }
 
@@ -71,7 +99,7 @@ void bind_text(nb::module_& m) {
             new (self) Terms{std::move(made)};
           },
           "terms"_a);
-  nb::class_<TextCounter>(m, "TextCounter", "Counts the terms of documents, fed as lists of UTF-8 texts.")
+  nb::class_<TextCounter>(m, "TextCounter", "Counts the terms of documents, fed as lists.")
       .def(
           "__init__",
           [](TextCounter* self, const LetterTable& letters, const Terms& stop_words, int kind, bool small, Index low,
@@ -84,21 +112,24 @@ void bind_text(nb::module_& m) {
           },
           "letters"_a, "stop_words"_a, "kind"_a, "small"_a, "low"_a, "high"_a, "known"_a.none(), "buckets"_a,
           "threads"_a)
-      .def(
-          "feed",
-          [](TextCounter& self, nb::list documents) {
-            const std::vector<std::string_view> texts = views(documents);
-            nb::gil_scoped_release free;
-            self.feed(texts, poll_signals);
-          },
-          "documents"_a)
+      .def("feed", &feed, "documents"_a, "prepare"_a, "plain"_a,
+           "A list of documents: str of ASCII where `plain`, or anything that `prepare` makes UTF-8 of.")
       .def(
           "terms",
           [](TextCounter& self, nb::bytes document) {
-            return as_texts(self.terms({document.c_str(), document.size()}));
+            nb::list terms;
+            for (const std::string& term : self.terms({document.c_str(), document.size()})) terms.append(as_text(term));
+            return terms;
           },
           "document"_a, "-> the terms of one document, as they stand there.")
-      .def("take", &take, "-> terms, columns, counts, row_ends; ends the counter.");
+      .def("take", &take, "-> {term: column}, columns, counts, row_ends; ends the counter.");
+  m.def(
+      "html_text",
+      [](nb::bytes html) {
+        const std::string text = html_text({html.c_str(), html.size()});
+        return nb::bytes(text.data(), text.size());
+      },
+      "html"_a, "What a reader sees of HTML, and where its links lead; entities stay.");
   m.def(
       "murmur", [](nb::bytes text, std::uint32_t seed) { return murmur({text.c_str(), text.size()}, seed); }, "text"_a,
       "seed"_a, "MurmurHash3 for 32 bits.");

@@ -133,7 +133,9 @@ struct BoundTrees {
 void check(const ForestView& v, Index nodes, Index lines, Index sets) {
   for (Index t = 0; t < v.trees; ++t)
     if (v.first[t] < 0 || v.first[t] >= v.first[t + 1] || v.first[t + 1] > nodes) fail("a tree has no nodes");
-  for (Index t = 0; t < v.trees; ++t)
+  std::vector<bool> has_parent;
+  for (Index t = 0; t < v.trees; ++t) {
+    has_parent.assign(static_cast<std::size_t>(v.size(t)), false);
     for (Index i = 0; i < v.size(t); ++i) {
       const NodeParts p = parts_of(v, v.first[t] + i);
       if (static_cast<Index>(p.column) >= v.columns) fail("a node names a column that is not there");
@@ -144,10 +146,15 @@ void check(const ForestView& v, Index nodes, Index lines, Index sets) {
       }
       if (static_cast<Index>(p.left) < i || static_cast<Index>(p.left) + 1 >= v.size(t))
         fail("a node names a child that is not there");
+      for (const auto child : {p.left, p.left + 1}) {  // walks through a tree must come to an end in as many steps
+        if (has_parent[child]) fail("a node has two parents");
+        has_parent[child] = true;
+      }
       if (std::isnan(p.threshold)) fail("a threshold is not a number");
       if (v.categorical && v.categorical[p.column] && !(p.threshold >= 0 && p.threshold < static_cast<float>(sets)))
         fail("a node names a set that is not there");
     }
+  }
 }
 
 void make_trees(BoundTrees* self, In<std::uint32_t> nodes, int shift, In<std::int64_t> first, In<std::uint32_t> leaf,

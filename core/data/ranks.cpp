@@ -280,7 +280,7 @@ void transpose(RankedColumns& out, int threads, Poll poll) {
 }  // namespace
 
 RankedColumns rank_columns(const float* x, Index n, Index d, Index stride, const std::uint32_t* order, int bins,
-                           int threads, Poll poll) {
+                           int threads, Poll poll, bool by_row) {
   if (n < 1 || d < 1) fail("ranks need at least one row and one column");
   if (n >= (Index{1} << 31)) fail("trees take at most 2^31 rows");
   if (bins < 0 || bins == 1) fail("bins must be 0 or at least 2");
@@ -313,19 +313,21 @@ RankedColumns rank_columns(const float* x, Index n, Index d, Index stride, const
   }
   out.fits.assign(static_cast<std::size_t>(d), 1);
   out.width = most <= 256 ? 1 : most <= 65536 ? 2 : 4;
-  if (out.width == 1 && small) {
+  if (out.width == 1 && small)
     out.columns = std::move(bytes);
-    transpose<std::uint8_t>(out, threads, poll);
-  } else if (out.width == 1) {
+  else if (out.width == 1)
     widen<std::uint8_t>(found, bytes, out, threads, poll);
-    transpose<std::uint8_t>(out, threads, poll);
-  } else if (out.width == 2) {
+  else if (out.width == 2)
     widen<std::uint16_t>(found, bytes, out, threads, poll);
-    transpose<std::uint16_t>(out, threads, poll);
-  } else {
+  else
     widen<std::uint32_t>(found, bytes, out, threads, poll);
+  if (!by_row) return out;
+  if (out.width == 1)
+    transpose<std::uint8_t>(out, threads, poll);
+  else if (out.width == 2)
+    transpose<std::uint16_t>(out, threads, poll);
+  else
     transpose<std::uint32_t>(out, threads, poll);
-  }
   return out;
 }
 

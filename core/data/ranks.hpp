@@ -41,9 +41,10 @@ struct RankedColumns {
   const std::uint8_t* bytes(Index f) const { return (width == 1 ? columns : coarse).data() + f * n; }
 };
 
-// x has d numbers a row; bins 0: exact. Row i of the ranks is row order[i] of x, where an order is given.
+// x has d numbers a row; bins 0: exact. Row i of the ranks is row order[i] of x, where an order is given. `by_row`:
+// whether `rows` are wanted.
 RankedColumns rank_columns(const float* x, Index n, Index d, Index stride, const std::uint32_t* order, int bins,
-                           int threads, Poll poll = never);
+                           int threads, Poll poll = never, bool by_row = true);
 
 // 0: all numbers are finite; 1: some are NaN, none infinite; 2: some are infinite.
 int number_kinds(const float* x, Index size);

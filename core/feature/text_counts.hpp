@@ -2,7 +2,8 @@
 //
 // Method  Documents are dealt out to parts, each with a dictionary of its own; at the end all terms are put in order
 //         (that of their bytes, so of their letters): neither threads nor the order of documents shows.
-//         A term finds its place in the row that is being made by one look: `place` says where it last went.
+//         Many terms: a term finds its place in the row that is being made by one look, `place` says where it last
+//         went; rows come into order by way of their columns. Few terms: rows are sorted, and equal ones added up.
 #pragma once
 
 #include <memory>
@@ -40,8 +41,9 @@ class TextCounter {
   // The terms of one document, as they stand there.
   std::vector<std::string> terms(std::string_view document);
 
-  // All rows, columns rising, and the terms in order (none where they were given or hashed). Ends the counter.
-  TextRows take(std::vector<std::string>& terms, Poll poll = never);
+  // All rows, columns rising, and the terms in order (none where they were given or hashed), which live as long as the
+  // counter. Ends the counting.
+  TextRows take(std::vector<std::string_view>& terms, Poll poll = never);
 
  private:
   struct Entry {
@@ -53,20 +55,29 @@ class TextCounter {
     Dictionary terms;
     Buffer<Entry> entries;
     Buffer<Index> ends;
-    std::vector<Index> place;
+    Buffer<Index> place;
   };
+  struct Group;
   struct Stretch {
     std::size_t part;
     Index rows;
   };
 
+  void number(Part& part, Group& group) const;
+  void count(Part& part, Group& group, Index begin) const;
   void count(Part& part, std::string_view document, Poll poll) const;
-  std::vector<std::vector<Column>> order_terms(std::vector<std::string>& terms, Poll poll);
+  std::vector<std::vector<Column>> order_terms(std::vector<Index>& order, Poll poll);
+  template <class Take>
+  void each_row(Take&& take, Poll poll) const;
+  void sort_rows(TextRows& out, Poll poll) const;
+  void turn_rows(TextRows& out, const std::vector<std::vector<Column>>& columns, Index width, Poll poll) const;
 
   std::shared_ptr<const Letters> letters_;
   std::shared_ptr<const Dictionary> stop_words_;
   TextNumbers numbers_;
   int threads_;
+  Index width_ = 0;    // columns, where they are known beforehand
+  bool many_ = false;  // terms, compared with columns
   std::vector<Part> parts_;
   std::vector<Stretch> stretches_;  // in the order of the documents
 };

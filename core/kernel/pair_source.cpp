@@ -25,7 +25,8 @@ ClassRows::ClassRows(const std::vector<AnyRows>& classes, const KernelSpec& spec
   const bool thin = mostly_zeros(classes);
   for (const AnyRows& rows : classes)
     rows_.push_back(std::make_unique<KernelRows<float>>(rows, spec, threads, true, scale, thin));
-  if (4 * values > memory || cheap()) return;
+  picks_ = !narrow(32);
+  if (4 * values > memory || narrow(8)) return;
   inside_.resize(classes.size());
   constexpr Index most = Panel<float>::most;
   for (std::size_t c = 0; c < classes.size(); ++c) {
@@ -50,8 +51,8 @@ ClassRows::ClassRows(const std::vector<AnyRows>& classes, const KernelSpec& spec
   }
 }
 
-bool ClassRows::cheap() const {
-  return std::all_of(rows_.begin(), rows_.end(), [](const auto& rows) { return !rows->sparse() && rows->d() <= 32; });
+bool ClassRows::narrow(Index d) const {
+  return std::all_of(rows_.begin(), rows_.end(), [&](const auto& rows) { return !rows->sparse() && rows->d() <= d; });
 }
 
 const float* ClassRows::inside(Index c, Index i) const {
@@ -140,7 +141,7 @@ void PairSource::inside_square(int side, Index begin, float* out, Index ld) {
   const Index count = columns.size();
   const std::vector<Column>& items = items_[side];
   float* corner = out + begin * ld + begin;
-  if (!classes_.inside(class_[side], 0)) {
+  if (!classes_.picks() || !classes_.inside(class_[side], 0)) {
     for (Index a = 0; a < count; a += panel) {
       const Index end = std::min(count, a + panel);
       panel_.gather(of(side), items.data() + a, end - a);

@@ -16,19 +16,23 @@ namespace widemargin {
 class ClassRows {
  public:
   // Views of the rows of each class. Values inside of classes are kept if they take at most `memory` bytes in all and
-  // cost more to compute than to fetch.
+  // whole rows of them cost more to compute than to fetch.
   ClassRows(const std::vector<AnyRows>& classes, const KernelSpec& spec, Index memory, int threads, Poll poll);
 
   Index size() const { return static_cast<Index>(rows_.size()); }
   const KernelRows<float>& rows(Index c) const { return *rows_[static_cast<std::size_t>(c)]; }
   // Row i of the values inside of class c; null if they are not kept.
   const float* inside(Index c, Index i) const;
+  // Whether values here and there cost more to compute than to fetch one by one.
+  bool picks() const { return picks_; }
 
  private:
-  bool cheap() const;
+  // Whether rows are dense and have at most d columns.
+  bool narrow(Index d) const;
 
   std::vector<std::unique_ptr<KernelRows<float>>> rows_;
   std::vector<Buffer<float>> inside_;
+  bool picks_ = false;
 };
 
 class PairSource final : public RowSource {

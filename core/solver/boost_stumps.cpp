@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernel/finish.hpp"
+
 namespace widemargin {
 
 double edge_step(double error, double rate) {
@@ -20,12 +22,15 @@ void edge_signs(const Stump& stump, double* values) {
 
 void boost_stumps(StumpGround& ground, double* m, double rate, Index rounds, StumpRounds& out, int threads, Poll poll) {
   const Index n = ground.rows();
-  std::vector<double> w(static_cast<std::size_t>(n));
+  // Some more than there are rows: the last ones then go the way of all others, to the same bits.
+  std::vector<double> w(static_cast<std::size_t>(n + 7) / 8 * 8, 0.0);
   std::vector<std::uint8_t> side(static_cast<std::size_t>(n));
   for (Index t = 0; t < rounds; ++t) {
     poll();
     const double least = *std::min_element(m, m + n);
-    for (Index i = 0; i < n; ++i) w[static_cast<std::size_t>(i)] = std::exp(least - m[i]);
+    for (Index i = 0; i < n; ++i) w[static_cast<std::size_t>(i)] = least - m[i];
+    std::fill(w.begin() + n, w.end(), 0.0);
+    exp_nonpositive(w.data(), static_cast<Index>(w.size()));
     double error = 0;
     const Stump stump = ground.best_edge(w.data(), error, threads, poll);
     if (!(error < 0.5)) {

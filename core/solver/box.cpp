@@ -25,10 +25,11 @@ BoxSolver::BoxSolver(RowSource& source, const BoxProblem& problem, const BoxOpti
       n_(source.n()),
       working_(std::min(options.working, problem.N)),
       store_(n_, n_, options.memory),
-      in_(z(problem.N), 0),
       seen_(z(n_), 0),
+      in_(z(problem.N), 0),
       up_(z(problem.N)),
-      down_(z(problem.N)) {
+      down_(z(problem.N)),
+      order_(z(problem.N)) {
   part_ = options.part;
   for (Index v = 0; v < p_.N; ++v) hard_ |= p_.upper[v] - p_.lower[v] == infinite;
   for (Index i = 0; i < n_ && hard_; ++i) longest_ = std::max(longest_, source.diag(i));
@@ -104,36 +105,31 @@ void BoxSolver::keep_some(const BoxState& s) {
   for (const bool inside : {true, false})
     for (Index a = 0; a < working_ && static_cast<Index>(chosen_.size()) < most; ++a) {
       const Column v = s.work[a];
-      if (v < 0 || in_[z(v)]) continue;
-      if (inside != (s.b[v] > p_.lower[v] && s.b[v] < p_.upper[v])) continue;
+      if (v < 0 || in_[z(v)] || inside != (s.b[v] > p_.lower[v] && s.b[v] < p_.upper[v])) continue;
       in_[z(v)] = 1;
       chosen_.push_back(v);
     }
+  for (const Column v : chosen_) in_[z(v)] = 0;
 }
 
-void BoxSolver::take_worst(const BoxState& s, int g, const std::vector<std::uint16_t>& keys, double sign, Index most) {
-  const auto each = [&](auto take) {
-    each_candidate(keys.data(), p_.N, [&](Index v) {
-      if (group(v) == g && !in_[z(v)]) take(v);
-    });
-  };
+void BoxSolver::take_worst(const BoxState& s, int g, std::vector<std::uint16_t>& keys, double sign, Index most) {
+  for (const Column v : chosen_) keys[z(v)] = bins;
+  const Index found = candidates(keys.data(), p_.N, order_.data());
   std::uint32_t count[bins] = {};
-  each([&](Index v) { ++count[keys[z(v)]]; });
+  for (Index a = 0; a < found; ++a) count[keys[z(order_[z(a)])]] += group(order_[z(a)]) == g;
   Index limit = 0;
   for (Index seen = count[0]; seen < most && limit + 1 < bins; seen += count[++limit]) continue;
   worst_.clear();
-  each([&](Index v) {
-    if (keys[z(v)] <= limit) worst_.push_back({sign * (s.f[item(v)] - p_.t[v]), static_cast<Column>(v)});
-  });
+  for (Index a = 0; a < found; ++a) {
+    const Column v = order_[z(a)];
+    if (keys[z(v)] <= limit && group(v) == g) worst_.push_back({sign * (s.f[item(v)] - p_.t[v]), v});
+  }
   most = std::min(most, static_cast<Index>(worst_.size()));
   if (most < static_cast<Index>(worst_.size()))
     std::nth_element(worst_.begin(), worst_.begin() + most, worst_.end(), [](const Side& a, const Side& b) {
       return a.value < b.value || (a.value == b.value && a.at < b.at);
     });
-  for (Index a = 0; a < most; ++a) {
-    in_[z(worst_[z(a)].at)] = 1;
-    chosen_.push_back(worst_[z(a)].at);
-  }
+  for (Index a = 0; a < most; ++a) chosen_.push_back(worst_[z(a)].at);
 }
 
 void BoxSolver::choose(BoxState& s) {
@@ -152,7 +148,6 @@ void BoxSolver::choose(BoxState& s) {
     take_worst(s, g, up_, 1, room / 2);
     take_worst(s, g, down_, -1, room - room / 2);
   }
-  for (const Column v : chosen_) in_[z(v)] = 0;
   std::fill_n(s.work, o_.working, -1);
   // The newest first: they are kept before older ones.
   std::reverse_copy(chosen_.begin(), chosen_.end(), s.work);

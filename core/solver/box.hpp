@@ -106,7 +106,7 @@ class BoxSolver {
   void choose(BoxState& s);
   void keep_some(const BoxState& s);
   // Those of a group that violate most, at most so many; `keys` are those of one side (box_scan.hpp).
-  void take_worst(const BoxState& s, int g, const std::vector<std::uint16_t>& keys, double sign, Index most);
+  void take_worst(const BoxState& s, int g, std::vector<std::uint16_t>& keys, double sign, Index most);
   // look(view, first variable, group) for one stretch of variables after the other.
   template <class Look>
   void each_stretch(const BoxState& s, Look look) const;
@@ -132,10 +132,11 @@ class BoxSolver {
   // All below is derived and lives for one round.
   std::vector<Column> chosen_, items_, changed_, moved_, fresh_;  // moved: the variables of the changed items
   std::vector<float*> row_;
-  std::vector<char> in_, seen_;
+  std::vector<char> seen_, in_;
   std::vector<double> step_;
   Extremes extremes_[2];                  // of each group
   std::vector<std::uint16_t> up_, down_;  // who violates
+  std::vector<Column> order_;             // those of one side
   std::vector<Side> worst_;
 };
 

@@ -39,20 +39,19 @@ constexpr Index bins = 256;
 // go down from the largest. `bins`: no candidate.
 void violations(const BoxView& v, const Extremes& e, std::uint16_t* up, std::uint16_t* down);
 
-// take(i) for every candidate; most are none, and are passed over four at a time.
-template <class Take>
-void each_candidate(const std::uint16_t* keys, Index n, Take take) {
+// The candidates in order; returns how many. Most are none, and are passed over four at a time.
+inline Index candidates(const std::uint16_t* keys, Index n, Column* out) {
   constexpr std::uint64_t none = static_cast<std::uint64_t>(bins) * 0x0001000100010001u;
-  Index i = 0;
+  Index i = 0, found = 0;
+  const auto look = [&](Index v) { out[found] = static_cast<Column>(v), found += keys[v] < bins; };
   for (; i + 4 <= n; i += 4) {
     std::uint64_t four;
     std::memcpy(&four, keys + i, sizeof four);
     if (four == none) continue;
-    for (Index e = i; e < i + 4; ++e)
-      if (keys[e] < bins) take(e);
+    for (Index v = i; v < i + 4; ++v) look(v);
   }
-  for (; i < n; ++i)
-    if (keys[i] < bins) take(i);
+  for (; i < n; ++i) look(i);
+  return found;
 }
 
 }  // namespace widemargin

@@ -33,6 +33,8 @@ CountSplitter<T>::CountSplitter(const Table<T>& table, const Targets& targets, c
     payload_[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(targets.codes[i] << 8 | static_cast<int>(t));
   }
   cuts_.reserve(256);
+  // Where codes are few, histograms are soon cheaper.
+  lane_rows_ = std::clamp<Index>(2 * table.ranks->first.back() / table.d, 16, LANE_ROWS);
 }
 
 template <class T>
@@ -55,22 +57,69 @@ NodeSum CountSplitter<T>::enter(const std::uint32_t* rows, Index m) {
     spare_.resize(keys_.size());
   }
   std::fill(total_.begin(), total_.end(), 0);
-  for (Index i = 0; i < m; ++i) {
-    const std::uint16_t p = from_[rows[i]];
-    node_[static_cast<std::size_t>(i)] = p;
-    total_[p >> 8] += p & 255;
+  std::uint16_t* node = node_.data();
+  for (Index i = 0; i < m; ++i) node[i] = from_[rows[i]];
+  // Rows of a class are mostly neighbours: a sum in a register need not wait for memory.
+  for (Index i = 0; i < m;) {
+    const std::uint16_t own = node[i] >> 8;
+    std::int32_t sum = 0;
+    for (; i < m && node[i] >> 8 == own; ++i) sum += node[i] & 255;
+    total_[own] += sum;
   }
   w_ = 0;
-  double squares = 0;
-  std::int64_t most = 0;
-  for (const std::int32_t t : total_) {
+  std::int64_t most = 0, squares = 0;
+  for (const std::int64_t t : total_) {
     w_ += t;
-    most = std::max<std::int64_t>(most, t);
-    squares += static_cast<double>(t) * t;
+    most = std::max(most, t);
+    squares += t * t;
   }
   if (w_ <= NARROW && classes_ <= LANES)
     for (std::size_t k = 0; k < total_.size(); ++k) narrow_total_[k] = static_cast<std::uint16_t>(total_[k]);
-  return {static_cast<double>(w_), squares / static_cast<double>(w_), most == w_};
+  lanes_here_ = false;
+  if (sizeof(T) <= 2 && settled_ && !limited_ && m <= lane_rows_ && w_ <= LANE_WEIGHT && most < w_) name_classes();
+  return {static_cast<double>(w_), static_cast<double>(squares) / static_cast<double>(w_), most == w_};
+}
+
+// Counts the classes of the node from 0 on; where they are few enough, columns go eight at a time.
+template <class T>
+void CountSplitter<T>::name_classes() {
+  std::uint16_t name[256];
+  Index names = 0;
+  for (std::size_t k = 0; k < total_.size(); ++k) {
+    if (!total_[k]) continue;
+    name[k] = static_cast<std::uint16_t>(names << 8);
+    if (names < 32) here_.total[names] = total_[k];
+    ++names;
+  }
+  here_.classes = names;
+  here_.w = static_cast<std::int32_t>(w_);
+  if (!here_.fit()) return;
+  std::fill(here_.total + names, here_.total + 32, 0);
+  named_.resize(node_.size());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(m_); ++i)
+    named_[i] = static_cast<std::uint16_t>(name[node_[i] >> 8] | (node_[i] & 255));
+  here_.payload = named_.data();
+  lanes_here_ = true;
+}
+
+template <class T>
+unsigned CountSplitter<T>::look(const std::uint32_t* columns, int count, SmallNode<T> node, Best<T>& best, Random&) {
+  unsigned constant = 0;
+  if constexpr (sizeof(T) <= 2) {
+    LaneCuts cuts;
+    best_cuts(node, here_, columns, space_, cuts);
+    for (int c = 0; c < count; ++c) {
+      if (cuts.above[c] < 0) {
+        constant |= 1u << c;
+        continue;
+      }
+      const double score = cuts.above[c] / cuts.below[c];
+      if (score > best.score)
+        best.score = score, best.column = columns[c], best.cut = static_cast<T>(cuts.cut[c]),
+        best.next = static_cast<T>(cuts.next[c]);
+    }
+  }
+  return constant;
 }
 
 template <class T>

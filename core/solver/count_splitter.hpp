@@ -2,8 +2,9 @@
 //
 // Symbols  m rows of the node, w their weight;  L = sum of squared class weights on the left, R on the right
 // Method   many rows: a histogram of classes by code, walked once. Few rows: keys (code, class, weight), sorted, and a
-//          walk along them. Where codes are longer than a byte, many rows are first counted by coarse codes; only bins
-//          in which a cut could still be better than the best one are then sorted. Within a bin with counts c, after
+//          walk along them, by eight columns at once where rows are close by (solver/lanes.hpp). Where codes are longer
+//          than a byte, many rows are first counted by coarse codes; only bins in which a cut could still be better
+//          than the best one are then sorted. Within a bin with counts c, after
 //          counts l, no cut has  sum_k (l_k + x_k)^2 / (|l| + |x|)  above  A + min(max_k c_k, sum_k max(0,
 //          2 l_k + max c - A) c_k / |l|)  with A = sum_k l_k^2 / |l|, as the function is convex and homogeneous; the
 //          same holds for the right side.
@@ -25,6 +26,8 @@ class CountSplitter final : public Splitter<T> {
   void settle(const std::uint32_t* rows, Index m) override;
   NodeSum enter(const std::uint32_t* rows, Index m) override;
   bool look(Index column, Codes<T> codes, Best<T>& best, Random& random) override;
+  bool together() const override { return lanes_here_; }
+  unsigned look(const std::uint32_t* columns, int count, SmallNode<T> node, Best<T>& best, Random& random) override;
   void leave(GrownTree& tree) override;
   double perfect() const override { return w_; }
 
@@ -43,6 +46,7 @@ class CountSplitter final : public Splitter<T> {
   bool pair(Index column, Codes<T> codes, Best<T>& best);
   bool refine(Index column, Codes<T> codes, Best<T>& best);
   Index gather(Codes<T> codes);
+  void name_classes();
   Index surviving(const Best<T>& best, double edge);
   bool worth(std::size_t bin, std::int32_t left, std::int32_t nl, std::int32_t right, std::int32_t nr,
              double floor) const;
@@ -78,6 +82,11 @@ class CountSplitter final : public Splitter<T> {
   std::vector<Key> keys_, spare_;
   std::vector<std::uint8_t> survives_;
   Cuts cuts_, key_cuts_;
+  Index lane_rows_ = 0;               // most rows of a node whose columns go eight at a time
+  bool lanes_here_ = false;           // whether the node goes by eight columns at a time
+  LaneClasses here_;                  // its classes
+  std::vector<std::uint16_t> named_;  // as node_, with classes counted among those of the node
+  LaneSpace space_;
 };
 
 template <class T>

@@ -1,5 +1,6 @@
 // One tree: nodes wait, are looked at, and become leaves or two more nodes.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <queue>
@@ -34,7 +35,7 @@ class Grower {
         known_(static_cast<std::size_t>(words_), 0) {
     for (Index f = 0; f < table.d; ++f) features_[static_cast<std::size_t>(f)] = static_cast<std::uint32_t>(f);
     // As many rows as a copy of a quarter of a megabyte holds; nodes below have all they need close by.
-    near_ = std::clamp<Index>((Index{1} << 18) / (table.d * static_cast<Index>(sizeof(T))), 64, 512);
+    near_ = std::clamp<Index>((Index{1} << 18) / (table.d * static_cast<Index>(sizeof(T))), 64, LANE_ROWS);
   }
 
   void deep() {
@@ -157,29 +158,48 @@ class Grower {
     splitter_.bound(w.low, w.high);
     const bool done = node.pure || m < o_.min_split || m < 2 * o_.min_leaf ||
                       (o_.max_depth && w.depth >= o_.max_depth) || node.weight < 2 * o_.min_leaf_weight;
-    if (!done) look(best);
+    if (!done) look(best, w);
     fall = best.column < 0 ? 0.0 : splitter_.fall(best, node) / total_;
     if (best.column >= 0 && fall + std::numeric_limits<double>::epsilon() >= o_.min_decrease) return true;
     leaf(w);
     return false;
   }
 
-  void look(Best<T>& best) {
+  // Columns are drawn without putting them back, until max_features were looked at and one was not constant.
+  void look(Best<T>& best, const Waiting& w) {
     Index left = table_.d, seen = 0, useful = 0;
     const double perfect = splitter_.perfect();
+    const int most = copied_ >= 0 && splitter_.together() ? LANE_COLUMNS : 1;
     while (left > 0 && (seen < o_.max_features || useful == 0)) {
-      const std::uint32_t j = random_.below32(static_cast<std::uint32_t>(left--));
-      std::swap(features_[j], features_[static_cast<std::size_t>(left)]);
-      const Index f = features_[static_cast<std::size_t>(left)];
-      ++seen;
-      std::uint64_t& word = known_[static_cast<std::size_t>(f >> 6)];
-      if (word >> (f & 63) & 1) continue;
-      if (splitter_.look(f, codes(f), best, random_))
-        ++useful;
-      else
-        word |= std::uint64_t{1} << (f & 63);
+      std::uint32_t some[LANE_COLUMNS];
+      int count = 0;
+      do {
+        const std::uint32_t j = random_.below32(static_cast<std::uint32_t>(left--));
+        std::swap(features_[j], features_[static_cast<std::size_t>(left)]);
+        const std::uint32_t f = features_[static_cast<std::size_t>(left)];
+        ++seen;
+        if (!(known_[f >> 6] >> (f & 63) & 1)) some[count++] = f;
+      } while (left > 0 && seen < o_.max_features && count < most);
+      if (count == 0) continue;
+      useful += most > 1 ? look_together(some, count, best, w) : look_alone(some[0], best);
       if (best.score == perfect) break;  // a later column could only be as good, and the first counts
     }
+  }
+
+  // Both return how many columns were not constant.
+  Index look_alone(std::uint32_t f, Best<T>& best) {
+    if (splitter_.look(f, codes(f), best, random_)) return 1;
+    known_[f >> 6] |= std::uint64_t{1} << (f & 63);
+    return 0;
+  }
+
+  Index look_together(std::uint32_t* some, int count, Best<T>& best, const Waiting& w) {
+    std::fill(some + count, some + LANE_COLUMNS, some[0]);
+    const SmallNode<T> node{copy_.data(), table_.d, rows_.data() + w.begin, w.end - w.begin};
+    const unsigned constant = splitter_.look(some, count, node, best, random_);
+    for (int c = 0; c < count; ++c)
+      if (constant >> c & 1) known_[some[c] >> 6] |= std::uint64_t{1} << (some[c] & 63);
+    return count - std::popcount(constant);
   }
 
   void split(const Waiting& w, const Best<T>& best, Waiting& left, Waiting& right) {

@@ -211,6 +211,38 @@ class RandomSplitter final : public Splitter<T> {
     return true;
   }
 
+  bool together() const override { return settled_ && m_ <= LANE_ROWS && lanes; }
+
+  unsigned look(const std::uint32_t* columns, int count, SmallNode<T> node, Best<T>& best, Random& random) override {
+    unsigned constant = 0;
+    if constexpr (lanes) {
+      float low[LANE_COLUMNS], high[LANE_COLUMNS], cut[LANE_COLUMNS] = {}, threshold[LANE_COLUMNS];
+      lane_extremes(node, columns, space_, low, high);
+      for (int c = 0; c < count; ++c) {
+        if (low[c] == high[c]) {
+          constant |= 1u << c;
+          continue;
+        }
+        const double a = number(columns[c], static_cast<T>(low[c])), b = number(columns[c], static_cast<T>(high[c])),
+                     u = random.uniform();
+        threshold[c] = random_threshold(a, b, u);
+        cut[c] = static_cast<float>(random_cut<T>(table_, columns[c], a, b, u));
+      }
+      LaneSides s;
+      lane_sides(space_, first_.data(), here_, cut, s);
+      for (int c = 0; c < count; ++c) {
+        if (constant >> c & 1) continue;
+        const std::int32_t l = s.rows[c], r = static_cast<std::int32_t>(m_) - l;
+        if (std::min(l, r) < options_.min_leaf || std::min(l, r) < options_.min_leaf_weight) continue;
+        const double score = static_cast<double>(s.left[c]) / l + static_cast<double>(s.right[c]) / r;
+        if (score > best.score)
+          best.score = score, best.column = columns[c], best.cut = static_cast<T>(cut[c]),
+          best.threshold = threshold[c];
+      }
+    }
+    return constant;
+  }
+
   void leave(GrownTree& tree) override {
     const std::int32_t only = here_ == 1 ? class_[0] : -1;
     tree.leaves.push_back({static_cast<std::uint32_t>(m_), only, static_cast<double>(m_)});
@@ -224,6 +256,8 @@ class RandomSplitter final : public Splitter<T> {
   double perfect() const override { return static_cast<double>(m_); }
 
  private:
+  static constexpr bool lanes = sizeof(T) == 1 || std::is_floating_point_v<T>;
+
   double number(Index column, T c) const {
     if constexpr (std::is_floating_point_v<T>)
       return c;
@@ -286,6 +320,7 @@ class RandomSplitter final : public Splitter<T> {
   const std::uint32_t* rows_ = nullptr;
   Index m_ = 0;
   bool settled_ = false;
+  LaneSpace space_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/rng.hpp"
 #include "solver/grow.hpp"
+#include "solver/lanes.hpp"
 
 namespace widemargin {
 
@@ -42,6 +43,10 @@ class Splitter {
   virtual NodeSum enter(const std::uint32_t* rows, Index m) = 0;
   // Looks for a better split; false if the column is constant here.
   virtual bool look(Index column, Codes<T> codes, Best<T>& best, Random& random) = 0;
+  // Whether columns of this node are better looked at eight at a time.
+  virtual bool together() const { return false; }
+  // The same for up to eight columns of rows close by; the bits of those that are constant.
+  virtual unsigned look(const std::uint32_t*, int, SmallNode<T>, Best<T>&, Random&) { return 0; }
   virtual void leave(GrownTree& tree) = 0;         // the node becomes a leaf
   virtual void note(GrownTree&, std::uint32_t) {}  // what a node keeps that does not follow from its leaves
   virtual void bound(double, double) {}            // what both sides of a split may say

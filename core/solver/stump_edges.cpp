@@ -12,13 +12,28 @@
 namespace widemargin {
 namespace {
 
-constexpr Index BINS = 256, TOGETHER = 4;  // bins of a byte; columns that are counted at once
+constexpr Index BINS = 256, TOGETHER = 8;  // bins of a byte; columns that are counted at once
+constexpr Index RARE = 2;                  // where the usual byte leaves this part of the rows, these are counted
 constexpr std::uint32_t LAST = 1u << 31, ROW = LAST - 1;
+
+// One word of a row is read for K columns, whose bins lie two blocks apart.
+template <int K>
+void count_lanes(const std::uint64_t* lanes, const std::int64_t* q, Index from, Index to, std::int64_t* bins) {
+  for (Index i = from; i < to; ++i) {
+    const std::int64_t w = q[i];
+    std::uint64_t codes = lanes[i];
+    for (int k = 0; k < K; ++k, codes >>= 8) bins[2 * BINS * k + static_cast<Index>(codes & 255)] += w;
+  }
+}
+using CountLanes = void (*)(const std::uint64_t*, const std::int64_t*, Index, Index, std::int64_t*);
+constexpr CountLanes COUNT_LANES[] = {count_lanes<1>, count_lanes<2>, count_lanes<3>, count_lanes<4>,
+                                      count_lanes<5>, count_lanes<6>, count_lanes<7>, count_lanes<8>};
 
 }  // namespace
 
 struct StumpGround::Cut {
   Whole gain = -1, left = 0, missing = 0;
+  Whole reach = -1;  // what a cut inside of a bin could gain at most
   Index cut = -1;
 
   void offer(Whole g, Index at, Whole l) {
@@ -82,82 +97,149 @@ void StumpGround::sort_columns(int threads, Poll poll) {
   parallel_for(d, threads, sort, poll);
 }
 
-// Weights of the + and of the - rows by bin, for the columns begin .. end-1; four at a time hide the latency of memory.
-void StumpGround::count_bins(Index begin, Index end, Whole* bins) const {
-  std::fill(bins, bins + (end - begin) * 2 * BINS, Whole{0});
-  const Whole* q = q_.data();
-  for (int sign = 0; sign < 2; ++sign) {
-    const Index from = sign ? positives_ : 0, to = sign ? ranks_.n : positives_;
-    Whole* into = bins + sign * BINS;
-    if (end - begin == TOGETHER) {
-      const std::uint8_t *a = ranks_.bytes(begin), *b = ranks_.bytes(begin + 1), *c = ranks_.bytes(begin + 2),
-                         *e = ranks_.bytes(begin + 3);
-      for (Index i = from; i < to; ++i) {
-        const Whole w = q[i];
-        into[a[i]] += w;
-        into[2 * BINS + b[i]] += w;
-        into[4 * BINS + c[i]] += w;
-        into[6 * BINS + e[i]] += w;
-      }
-      continue;
+StumpGround::Whole* StumpGround::bins_of(Index f) {
+  return bins_.data() + slot_[static_cast<std::size_t>(f)] * 2 * BINS;
+}
+
+// Which columns are counted how.
+void StumpGround::part_columns(int threads, Poll poll) {
+  const Index n = ranks_.n, d = ranks_.d;
+  std::vector<Rare> found(static_cast<std::size_t>(d));
+  std::vector<std::uint8_t> is_rare(static_cast<std::size_t>(d), 0);
+  const auto look = [&](Index f) {
+    const std::uint8_t* byte = ranks_.bytes(f);
+    Index counts[BINS] = {};
+    for (Index i = 0; i < n; ++i) ++counts[byte[i]];
+    const Index* most = std::max_element(counts, counts + BINS);
+    if (n - *most > n / RARE) return;
+    is_rare[static_cast<std::size_t>(f)] = 1;
+    Rare& rare = found[static_cast<std::size_t>(f)];
+    rare.column = f;
+    rare.usual = static_cast<std::uint8_t>(most - counts);
+    for (Index i = 0; i < n; ++i) {
+      if (byte[i] == rare.usual) continue;
+      rare.positives += i < positives_;
+      rare.rows.push_back(static_cast<std::uint32_t>(i));
+      rare.bytes.push_back(byte[i]);
     }
-    for (Index f = begin; f < end; ++f) {
-      const std::uint8_t* byte = ranks_.bytes(f);
-      for (Index i = from; i < to; ++i) into[(f - begin) * 2 * BINS + byte[i]] += q[i];
-    }
+  };
+  parallel_for(d, threads, look, poll);
+  slot_.assign(static_cast<std::size_t>(d), -1);
+  for (Index f = 0; f < d; ++f) {
+    if (is_rare[static_cast<std::size_t>(f)]) continue;
+    slot_[static_cast<std::size_t>(f)] = static_cast<Index>(dense_.size());
+    dense_.push_back(f);
+  }
+  for (Index f = 0; f < d; ++f) {
+    if (!is_rare[static_cast<std::size_t>(f)]) continue;
+    slot_[static_cast<std::size_t>(f)] = static_cast<Index>(dense_.size() + rare_.size());
+    rare_.push_back(std::move(found[static_cast<std::size_t>(f)]));
   }
 }
 
-// Cuts between bins; for columns whose bytes are the codes these are all there are.
-void StumpGround::look_at_bins(Index f, const Whole* bins, Cut& best) const {
-  const Index place = place_[static_cast<std::size_t>(f)], codes = ranks_.codes(f), n = ranks_.n;
-  const bool missing = ranks_.missing[static_cast<std::size_t>(f)];
-  Whole total = 0;
-  for (Index b = 0; b < BINS; ++b) total += bins[b] - bins[BINS + b];
-  if (missing && place < 0) best.missing = bins[codes] - bins[BINS + codes];
-  if (missing && place >= 0) {
-    const std::uint32_t* rows = sorted_.data() + place * n;
-    for (Index t = n - 1; t >= 0 && code_of(f, rows[t] & ROW) == codes; --t) {
-      const Whole q = q_[rows[t] & ROW];
-      best.missing += (rows[t] & ROW) < positives_ ? q : -q;
+void StumpGround::gather_lanes(int threads, Poll poll) {
+  const Index n = ranks_.n, d = static_cast<Index>(dense_.size()), groups = (d + TOGETHER - 1) / TOGETHER;
+  lanes_.resize(groups * n);
+  const auto gather = [&](Index begin, Index end) {
+    for (Index g = 0; g < groups; ++g) {
+      std::uint64_t* lanes = lanes_.data() + g * n;
+      std::fill(lanes + begin, lanes + end, std::uint64_t{0});
+      for (Index s = g * TOGETHER; s < std::min(d, (g + 1) * TOGETHER); ++s) {
+        const std::uint8_t* byte = ranks_.bytes(dense_[static_cast<std::size_t>(s)]);
+        const Index shift = 8 * (s % TOGETHER);
+        for (Index i = begin; i < end; ++i) lanes[i] |= static_cast<std::uint64_t>(byte[i]) << shift;
+      }
     }
+  };
+  parallel_blocks(n, 2048, threads, gather, poll);
+}
+
+// Weights of the + and of the - rows by bin, for the slots begin .. end-1 of dense columns, at most eight.
+void StumpGround::count_bins(Index begin, Index end, Whole* bins) const {
+  std::fill(bins, bins + (end - begin) * 2 * BINS, Whole{0});
+  const std::uint64_t* lanes = lanes_.data() + begin / TOGETHER * ranks_.n;
+  const CountLanes count = COUNT_LANES[end - begin - 1];
+  count(lanes, q_.data(), 0, positives_, bins);
+  count(lanes, q_.data(), positives_, ranks_.n, bins + BINS);
+}
+
+// The usual byte has what the others leave of the sums over all rows.
+void StumpGround::count_rare(const Rare& rare, Whole* bins) const {
+  std::fill(bins, bins + 2 * BINS, Whole{0});
+  const auto size = static_cast<Index>(rare.rows.size());
+  Whole rest[2] = {(all_ + total_) / 2, (all_ - total_) / 2};
+  for (int minus = 0; minus < 2; ++minus) {
+    for (Index t = minus ? rare.positives : 0; t < (minus ? size : rare.positives); ++t) {
+      const Whole q = q_[rare.rows[static_cast<std::size_t>(t)]];
+      bins[minus * BINS + rare.bytes[static_cast<std::size_t>(t)]] += q;
+      rest[minus] -= q;
+    }
+    bins[minus * BINS + rare.usual] += rest[minus];
   }
-  const Whole known = total - best.missing, apart = std::abs(best.missing);
-  const Index cuts = codes - (missing ? 0 : 1), size = place < 0 ? cuts : BINS;
-  const Index* last = last_.data() + place * BINS;
+}
+
+StumpGround::Whole StumpGround::missing_sum(Index f, const Whole* bins) const {
+  const Index place = place_[static_cast<std::size_t>(f)], codes = ranks_.codes(f), n = ranks_.n;
+  if (!ranks_.missing[static_cast<std::size_t>(f)]) return 0;
+  if (place < 0) return bins[codes] - bins[BINS + codes];
+  const std::uint32_t* rows = sorted_.data() + place * n;
+  Whole sum = 0;
+  for (Index t = n - 1; t >= 0 && code_of(f, rows[t] & ROW) == codes; --t)
+    sum += (rows[t] & ROW) < positives_ ? q_[rows[t] & ROW] : -q_[rows[t] & ROW];
+  return sum;
+}
+
+// Cuts between bins; for columns whose bytes are the codes these are all there are. `reach`: no cut inside of a bin has
+// a larger gain.
+void StumpGround::look_at_bins(Index f, const Whole* bins, Cut& best) const {
+  const Index place = place_[static_cast<std::size_t>(f)], codes = ranks_.codes(f);
+  best.missing = missing_sum(f, bins);
+  const Whole known = total_ - best.missing, apart = std::abs(best.missing), floor = std::abs(known);
+  const Index cuts = codes - (ranks_.missing[static_cast<std::size_t>(f)] ? 0 : 1);
   Whole left = 0, weight = 0;
-  for (Index b = 0; b < size; ++b) {
-    left += bins[b] - bins[BINS + b];
-    weight += bins[b] + bins[BINS + b];
-    const Index code = place < 0 ? b : last[b];
-    if (code < 0) continue;
-    if (code >= cuts) break;
-    if (allowed(weight)) best.offer(std::max(std::abs(known), std::abs(2 * left - known)) + apart, code, left);
+  if (place < 0) {
+    for (Index b = 0; b < cuts; ++b) {
+      left += bins[b] - bins[BINS + b];
+      weight += bins[b] + bins[BINS + b];
+      if (allowed(weight)) best.offer(std::max(floor, std::abs(2 * left - known)) + apart, b, left);
+    }
+    return;
   }
+  const Index* last = last_.data() + place * BINS;
+  const std::uint8_t* several = several_.data() + place * BINS;
+  Whole reach = -1;
+  for (Index b = 0; b < BINS; ++b) {
+    const Whole plus = bins[b], minus = bins[BINS + b];
+    if (several[b])
+      reach = std::max({reach, floor, std::abs(2 * (left + plus) - known), std::abs(2 * (left - minus) - known)});
+    left += plus - minus;
+    weight += plus + minus;
+    const Index code = last[b];
+    if (code < 0 || code >= cuts) continue;
+    if (allowed(weight)) best.offer(std::max(floor, std::abs(2 * left - known)) + apart, code, left);
+  }
+  best.reach = reach < 0 ? reach : reach + apart;
 }
 
 // Cuts inside of bins, where one could have the gain `least` or more.
 void StumpGround::refine(Index f, const Whole* bins, Whole least, Cut& best) const {
+  if (best.reach < least) return;
   const Index place = place_[static_cast<std::size_t>(f)], codes = ranks_.codes(f), n = ranks_.n;
-  if (place < 0) return;
-  const bool missing = ranks_.missing[static_cast<std::size_t>(f)];
-  Whole total = 0;
-  for (Index b = 0; b < BINS; ++b) total += bins[b] - bins[BINS + b];
-  const Whole known = total - best.missing, apart = std::abs(best.missing);
+  const Whole known = total_ - best.missing, apart = std::abs(best.missing), floor = std::abs(known);
   const std::uint32_t *begins = begins_.data() + place * (BINS + 1), *rows = sorted_.data() + place * n;
   Whole before = 0, lighter = 0;
-  const Index cuts = codes - (missing ? 0 : 1);
+  const Index cuts = codes - (ranks_.missing[static_cast<std::size_t>(f)] ? 0 : 1);
   const std::uint8_t* several = several_.data() + place * BINS;
   for (Index b = 0; b < BINS; ++b) {
     const Whole plus = bins[b], minus = bins[BINS + b];
     const Whole high = std::abs(2 * (before + plus) - known), low = std::abs(2 * (before - minus) - known);
-    if (several[b] && std::max({std::abs(known), high, low}) + apart >= least) {
+    if (several[b] && std::max({floor, high, low}) + apart >= least) {
       Whole left = before, weight = lighter;
       for (Index t = begins[b]; t + 1 < static_cast<Index>(begins[b + 1]); ++t) {
         const std::uint32_t i = rows[t] & ROW;
         left += i < static_cast<std::uint32_t>(positives_) ? q_[i] : -q_[i];
         weight += q_[i];
-        const Whole gain = std::max(std::abs(known), std::abs(2 * left - known)) + apart;
+        const Whole gain = std::max(floor, std::abs(2 * left - known)) + apart;
         if (!(rows[t] & LAST) || gain < least) continue;
         const Index c = code_of(f, i);
         if (c >= cuts) break;
@@ -181,19 +263,24 @@ Stump StumpGround::best_edge(const double* w, double& error, int threads, Poll p
     total += i < positives_ ? q : -q;
   }
   all_ = sum;
+  total_ = total;
   side_ = static_cast<Whole>(least_share_ * static_cast<double>(sum));
   bins_.resize(d * 2 * BINS);
   std::vector<Cut> cuts(static_cast<std::size_t>(d));
-  const auto count = [&](Index begin, Index end) {
-    count_bins(begin, end, bins_.data() + begin * 2 * BINS);
-    for (Index f = begin; f < end; ++f) look_at_bins(f, bins_.data() + f * 2 * BINS, cuts[static_cast<std::size_t>(f)]);
+  const auto count = [&](Index begin, Index end) { count_bins(begin, end, bins_.data() + begin * 2 * BINS); };
+  parallel_blocks(static_cast<Index>(dense_.size()), TOGETHER, threads, count, poll);
+  const auto look = [&](Index begin, Index end) {
+    for (Index f = begin; f < end; ++f) {
+      const Index r = slot_[static_cast<std::size_t>(f)] - static_cast<Index>(dense_.size());
+      if (r >= 0) count_rare(rare_[static_cast<std::size_t>(r)], bins_of(f));
+      look_at_bins(f, bins_of(f), cuts[static_cast<std::size_t>(f)]);
+    }
   };
-  parallel_blocks(d, TOGETHER, threads, count, poll);
+  parallel_blocks(d, TOGETHER, threads, look, poll);
   Whole least = std::abs(total);
   for (const Cut& c : cuts) least = std::max(least, c.gain);
   const auto finer = [&](Index begin, Index end) {
-    for (Index f = begin; f < end; ++f)
-      refine(f, bins_.data() + f * 2 * BINS, least, cuts[static_cast<std::size_t>(f)]);
+    for (Index f = begin; f < end; ++f) refine(f, bins_of(f), least, cuts[static_cast<std::size_t>(f)]);
   };
   parallel_blocks(d, TOGETHER, threads, finer, poll);
   Stump stump;

@@ -78,7 +78,7 @@ Found best_cut(Gain gain, const Whole* sums, Index codes, bool missing, Index k,
 
 StumpGround::StumpGround(const float* x, Index n, Index d, const std::uint32_t* order, Index positives, const double* u,
                          int threads, Poll poll)
-    : ranks_(rank_columns(x, n, d, d, order, 0, threads, poll)), positives_(positives) {
+    : ranks_(rank_columns(x, n, d, d, order, 0, threads, poll, false)), positives_(positives) {
   if (u) u_.assign(u, u + n);
   weight_ = u ? 0.0 : static_cast<double>(n);
   for (Index i = 0; u && i < n; ++i) {
@@ -87,6 +87,8 @@ StumpGround::StumpGround(const float* x, Index n, Index d, const std::uint32_t* 
   }
   whole_ = whole_ && weight_ <= 0x1p32;
   sort_columns(threads, poll);
+  part_columns(threads, poll);
+  gather_lanes(threads, poll);
 }
 
 // Numbers times a power of two, so that no sum leaves 62 bits. A whole weight multiplies a whole number.

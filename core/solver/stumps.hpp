@@ -76,23 +76,41 @@ class StumpGround {
   Stump first_of_best(Gain gain, std::vector<Found>& found, const std::vector<Whole>& total,
                       const std::vector<double>& unit, Whole all) const;
   void sort_columns(int threads, Poll poll);
+  void gather_lanes(int threads, Poll poll);
   struct Cut;
+  void part_columns(int threads, Poll poll);
+  Whole* bins_of(Index f);
+  struct Rare;
   void count_bins(Index begin, Index end, Whole* bins) const;
+  void count_rare(const Rare& rare, Whole* bins) const;
+  Whole missing_sum(Index f, const Whole* bins) const;
   void look_at_bins(Index f, const Whole* bins, Cut& best) const;
   void refine(Index f, const Whole* bins, Whole least, Cut& best) const;
 
   RankedColumns ranks_;
   Index positives_;
   std::vector<double> u_;
-  double weight_;                 // sum of u
-  bool whole_ = true;             // all weights are whole numbers, and few bits are lost to them
-  Buffer<std::uint32_t> sorted_;  // rows in the order of their codes, the last of a code marked; coarse columns only
-  std::vector<Index> place_;      // where those of a column begin; -1: its bytes are the codes
+  double weight_;      // sum of u
+  bool whole_ = true;  // all weights are whole numbers, and few bits are lost to them
+  // Columns in which most rows have the same byte are counted by the others; bins of the rest come first.
+  struct Rare {
+    Index column = 0;
+    std::uint8_t usual = 0;
+    std::vector<std::uint32_t> rows;
+    std::vector<std::uint8_t> bytes;
+    Index positives = 0;  // of the rows
+  };
+  std::vector<Rare> rare_;
+  std::vector<Index> dense_, slot_;  // columns of the lanes; place of a column's bins
+  Buffer<std::uint64_t> lanes_;      // the bytes of eight such columns in a word, row by row; then the next eight
+  Buffer<std::uint32_t> sorted_;     // rows in the order of their codes, the last of a code marked; coarse columns only
+  std::vector<Index> place_;         // where those of a column begin; -1: its bytes are the codes
   std::vector<std::uint32_t> begins_;  // 257 a coarse column: where the rows of a bin begin
   std::vector<Index> last_;            // 256 a coarse column: the last code of a bin, -1 for an empty one
   std::vector<std::uint8_t> several_;  // and whether it has several
   double least_share_ = 0;
   Whole all_ = 0, side_ = 0;  // weight of all rows, and what a side needs of it
+  Whole total_ = 0;           // weight of + rows less that of - rows
   std::vector<Whole> q_;      // of this round; kept, as memory
   Buffer<Whole> bins_;
 };

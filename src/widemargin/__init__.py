@@ -47,9 +47,12 @@ _NAMES = {
     "SVC": "estimator.svc",
     "SVCCV": "estimator.svc_cv",
     "SVR": "estimator.svr",
+    "SpamFilter": "estimator.spam_filter",
+    "TextBooster": "estimator.text_booster",
     "VotedPerceptron": "estimator.voted_perceptron",
     "WeightedMajority": "estimator.experts",
     "certify": "certificate.certify",
+    "easy": "app.easy",
     "find_separator": "certificate.separation",
 }
 _ROOMS = ("data", "errors", "kernels", "report", "store", "study")

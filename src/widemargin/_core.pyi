@@ -2,7 +2,7 @@
 The native core of widemargin. Private: import names from widemargin instead.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -270,11 +270,6 @@ def class_rows(rows: list, kind: int, gamma: float, offset: float, degree: int, 
 def pair_source(classes: object, a: int, b: int) -> RowSource:
     """The rows of class a, then those of class b."""
 
-def box_advance_all(solvers: Sequence[object], states: Sequence[tuple], seconds: float, threads: int) -> list[int]:
-    """
-    BoxSolver.advance for each solver with its state (b, f, work, counters, figures), side by side.
-    """
-
 class BoxSolver:
     """Quadratic problem with boxes and fixed sums."""
 
@@ -306,9 +301,24 @@ class BoxColumns:
 
 def box_columns(source: object, t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tol: float, gap_tol: float, least: float, working: int, most_steps: int, memory: int, threads: int) -> BoxColumns: ...
 
+class BoxPairs:
+    """The box problems of all pairs of classes, side by side."""
+
+    def advance(self, b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], f: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], work: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], figures: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], stop: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')], seconds: float, threads: int) -> int:
+        """
+        stop[p]: 0 under way, 1 converged, 2 stalled, 3 all steps made -> how many are under way.
+        """
+
+    def judge(self, b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], f: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], work: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], figures: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], stop: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')], which: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> None:
+        """Violation, gap and biases of some pairs."""
+
+def box_pairs(classes: object, of_class: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], total: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], least: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], working: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], most_steps: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], memory: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tol: float, gap_tol: float) -> BoxPairs: ...
+
 def is_dsysv(capsule: object) -> bool: ...
 
 def polish_all(dsysv: object, K: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], diagonal: float, parts: Sequence[tuple], totals: Sequence[Sequence[float]], whole: bool, scored: bool, threads: int) -> list[list[int]]: ...
+
+def polish_joined(dsysv: object, K: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], diagonal: float, t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], total: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], items: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], which: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], f: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None: ...
 
 def distance_block(a: Rows, b: Rows, kind: int, gamma: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
     """out = exp(-gamma distance(a, b)); kind is 0 Manhattan, 1 chi squared."""
@@ -380,6 +390,36 @@ class GradientSolver:
         """-> 0 budget, 1 epoch, 2 no rows."""
 
 def gradient_solver(rows: object, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rule: int, lambda_: float, batch: int, scale: float, delay: float, gain: float, intercept: bool, drawing: int, seed: int) -> GradientSolver: ...
+
+class WordGround:
+    """Documents of a fit, ready for stumps that ask for a term."""
+
+    def __init__(self, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], term: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: int, sign: Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threads: int) -> None: ...
+
+    def boost(self, rate: float, eta: float, abstain: bool, rounds: int, threads: int) -> tuple:
+        """
+        (terms, votes without and with them, Z, documents touched, whether nothing is left) of rounds
+        """
+
+    def apply(self, term: int, absent: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], present: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> int:
+        """A round that is known; the number of documents that it touched."""
+
+class TreeGround:
+    """Rows of a fit, ready for trees of squared error, one after the other."""
+
+    def __init__(self, x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bins: int, threads: int) -> None: ...
+
+    @property
+    def takes(self) -> bool:
+        """Whether nothing is missing."""
+
+    def grow(self, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_depth: int, min_split: int, min_leaf: int, said: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> tuple:
+        """(nodes, shift, first, leaf, stats, rows, sets) of a tree"""
+
+def replay_stumps(x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], negative: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], steps: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], factor: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], margins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> tuple:
+    """
+    (weights of wrong rows, of all rows, share of undecided rows) of each stump.
+    """
 
 class StumpGround:
     """Rows of a fit, ranked and ready for stumps."""
@@ -465,17 +505,23 @@ class Terms:
     def __init__(self, terms: list) -> None: ...
 
 class TextCounter:
-    """Counts the terms of documents, fed as lists of UTF-8 texts."""
+    """Counts the terms of documents, fed as lists."""
 
     def __init__(self, letters: LetterTable, stop_words: Terms, kind: int, small: bool, low: int, high: int, known: Terms | None, buckets: int, threads: int) -> None: ...
 
-    def feed(self, documents: list) -> None: ...
+    def feed(self, documents: list, prepare: Callable, plain: bool) -> None:
+        """
+        A list of documents: str of ASCII where `plain`, or anything that `prepare` makes UTF-8 of.
+        """
 
     def terms(self, document: bytes) -> list:
         """-> the terms of one document, as they stand there."""
 
     def take(self) -> tuple:
-        """-> terms, columns, counts, row_ends; ends the counter."""
+        """-> {term: column}, columns, counts, row_ends; ends the counter."""
+
+def html_text(html: bytes) -> bytes:
+    """What a reader sees of HTML, and where its links lead; entities stay."""
 
 def murmur(text: bytes, seed: int) -> int:
     """MurmurHash3 for 32 bits."""

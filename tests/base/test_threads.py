@@ -30,6 +30,13 @@ def data(n=9000, d=6, k=4):
 # ---- n_jobs -----------------------------------------------------------------------------------------------------
 
 
+def test_any_number_of_threads_can_be_asked_for():
+    assert threads(2**62) == threads(10**6) == 1024
+    X, y = data(n=60)
+    model = wm.RandomForestClassifier(2).fit(X, y).set_params(n_jobs=2**40)
+    assert len(model.predict(X)) == 60
+
+
 def test_n_jobs_means_what_it_means_in_scikit_learn():
     cpus = joblib.cpu_count()
     assert threads(None) == 1

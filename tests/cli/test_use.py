@@ -158,6 +158,39 @@ def test_inspect_tells_what_a_file_holds(wm, iris_model):
     assert wm("inspect", "-", "--json", stdin=iris_model.read_bytes()).json["sha256"] == found["sha256"]
 
 
+def test_inspect_looks_into_pipelines_and_tells_sizes(wm, tmp_path):
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    import widemargin
+    from widemargin import store
+
+    X = [[0.0, 1.0], [1.0, 0.0], [2.0, 5.0], [3.0, 4.0]]
+    path = tmp_path / "pipe.wm"
+    store.save(make_pipeline(StandardScaler(), widemargin.RandomForestClassifier(3)).fit(X, list("aabb")), path)
+    found = wm("inspect", path, "--json").json
+    assert found["steps"] == ["standardscaler: StandardScaler", "randomforestclassifier: RandomForestClassifier"]
+    assert (found["type"], found["estimator"]) == ("sklearn.Pipeline", "RandomForestClassifier")
+    assert (found["features"], found["classes"], found["trees"]) == (2, ["a", "b"], 3)
+    assert found["certificate"]["holds"] is not False
+    assert found["written_by"]["scikit-learn"]
+    assert {part["type"] for part in found["parts"].values()} >= {"sklearn.StandardScaler", "Trees"}
+    held = sum(array["bytes"] for array in found["arrays"].values())
+    assert 0 < held < found["bytes"] == path.stat().st_size
+    text = wm("inspect", path).out
+    assert "StandardScaler" in text
+    assert "largest arrays" in text
+
+
+def test_inspect_tells_what_is_no_model(wm, tmp_path):
+    from widemargin import store
+    from widemargin.kernels import RBF
+
+    store.save(RBF(0.5), tmp_path / "kernel.wm")
+    assert wm("inspect", tmp_path / "kernel.wm", "--json").json["estimator"] == "RBF"
+    assert wm("inspect", tmp_path / "kernel.wm").code == 0
+
+
 def test_a_model_saved_from_python_reads_svmlight(wm, svm, tmp_path):
     from widemargin import Perceptron
     from widemargin.data import read_svmlight

@@ -169,8 +169,35 @@ def columns() -> Any:
     return _core.box_columns(matrix_source(), *columns_arguments())
 
 
-def boxes() -> list[Any]:
-    return [[box(), box()], [tuple(box_state()[:5]), tuple(box_state()[:5])], 0.01, 2]
+def pairs_arguments(classes: int = 3) -> list[Any]:
+    """Of `box_pairs`: all pairs of classes of N rows each."""
+    rows = _core.class_rows([dense()] * classes, 2, 0.1, 0.0, 1, 1 << 20, 1)
+    of_class = np.column_stack(np.triu_indices(classes, 1)).astype(np.int32).ravel()
+    n = len(of_class) // 2
+    y = np.tile(np.repeat([-1.0, 1.0], N), n)
+    box = [y, np.minimum(y, 0.0), np.maximum(y, 0.0), np.empty(0, np.int8), np.zeros(n), np.full(n, 1e-9)]
+    each = [np.full(n, count) for count in (4, 99, 999)]
+    return [rows, of_class, 2 * N * np.arange(1, n + 1), *box, *each, 1e-3, 1e-4]
+
+
+def pairs_state() -> list[Any]:
+    """Of three pairs."""
+    counters, figures = np.zeros(15, np.int64), np.zeros(21)
+    return [np.zeros(6 * N), np.zeros(6 * N), np.full(12, -1, np.int32), counters, figures, np.zeros(3, np.int8)]
+
+
+def box_pairs() -> Any:
+    return _core.box_pairs(*pairs_arguments())
+
+
+def joined_face_arguments() -> list[Any]:
+    """Of `polish_joined`: two parts on the same items."""
+    y = np.tile(signs(), 2)
+    b = np.zeros(2 * N)
+    b[[0, N]], b[[1, N + 1]] = 0.5 * y[0], 0.5 * y[1]
+    box = [y, np.minimum(y, 0.0), np.maximum(y, 0.0), np.empty(0, np.int8), np.array([b[:N].sum(), b[N:].sum()])]
+    items, which = np.tile(np.arange(N, dtype=np.int32), 2), np.array([1, 0], np.int8)
+    return [dsysv(), np.eye(N), 1.0, *box, np.array([N, 2 * N]), items, which, b, np.zeros(2 * N), np.zeros(2), 2]
 
 
 def face_arguments() -> list[Any]:
@@ -262,6 +289,29 @@ def stump_arguments() -> list[Any]:
 
 def stump_ground() -> Any:
     return _core.StumpGround(*stump_arguments())
+
+
+def replay_arguments() -> list[Any]:
+    columns, share = np.array([0, 2], np.int64), np.full(N, 1 / N)
+    stumps = [columns, np.ones(2, np.float32), np.ones((2, 3)), np.ones(2), np.ones(2)]
+    return [ground_arguments()[0], np.zeros(N, np.uint8), share, *stumps, np.zeros(N), 1]
+
+
+def word_arguments() -> list[Any]:
+    signs = np.array([[1, -1], [-1, 1], [1, 1]], np.int8)
+    return [np.array([0, 2, 3, 5], np.int64), np.array([0, 2, 1, 0, 1], np.int32), 3, signs, np.ones(3), 1]
+
+
+def word_ground() -> Any:
+    return _core.WordGround(*word_arguments())
+
+
+def numbers32() -> np.ndarray:
+    return np.arange(N * D, dtype=np.float32).reshape(N, D)
+
+
+def counted_tree() -> list[Any]:
+    return [np.ones(N), np.arange(N, dtype=np.float64), 3, 2, 1, np.zeros(N), 1]
 
 
 def stump_tables() -> list[Any]:
@@ -392,6 +442,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     ),
     "is_dsysv": (_core.is_dsysv, lambda: [dsysv()]),
     "polish_all": (lambda *a: _core.polish_all(dsysv(), *a), lambda: face_arguments()[1:]),
+    "polish_joined": (lambda *a: _core.polish_joined(dsysv(), *a), lambda: joined_face_arguments()[1:]),
     "sums_of_parts": (
         _core.sums_of_parts,
         lambda: [np.eye(N), visits(), np.array([2, N], np.int64), np.ones(N), np.zeros(N)],
@@ -425,7 +476,9 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "BoxSolver.rescore": (lambda *a: box().rescore(*a), lambda: box_state()[:5]),
     "BoxSolver.shift": (lambda *a: box().shift(*a), lambda: [*box_state()[:5], np.ones(N)]),
     "BoxSolver.judge": (lambda *a: box().judge(*a), lambda: box_state()[:5]),
-    "box_advance_all": (_core.box_advance_all, boxes),
+    "box_pairs": (lambda *a: _core.box_pairs(*a).advance(*pairs_state(), 0.01, 2), pairs_arguments),
+    "BoxPairs.advance": (lambda *a: box_pairs().advance(*a), lambda: [*pairs_state(), 0.01, 2]),
+    "BoxPairs.judge": (lambda *a: box_pairs().judge(*a), lambda: [*pairs_state(), np.ones(3, np.int8), 2]),
     "box_columns": (
         lambda *a: _core.box_columns(*a).advance(*columns_state()),
         lambda: [matrix_source(), *columns_arguments()],
@@ -446,6 +499,12 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "StumpGround.best of numbers": (lambda *a: stump_ground().best(*a), lambda: [3, np.ones((N, 2)), None, 2, 1]),
     "StumpGround.sides": (lambda *a: stump_ground().sides(*a), lambda: [1, 2, np.zeros(N, np.uint8)]),
     "StumpGround.boost": (lambda *a: stump_ground().boost(*a), lambda: [np.zeros(N), 1.0, 5, 1]),
+    "replay_stumps": (_core.replay_stumps, replay_arguments),
+    "WordGround": (lambda *a: _core.WordGround(*a).boost(1.0, 0.01, False, 3, 1), word_arguments),
+    "WordGround.boost": (lambda *a: word_ground().boost(*a), lambda: [1.0, 0.01, False, 3, 1]),
+    "WordGround.apply": (lambda *a: word_ground().apply(*a), lambda: [1, np.zeros(2), np.ones(2), 1]),
+    "TreeGround": (lambda *a: _core.TreeGround(*a).grow(*counted_tree()), lambda: [numbers32(), 16, 1]),
+    "TreeGround.grow": (lambda *a: _core.TreeGround(numbers32(), 16, 1).grow(*a), counted_tree),
     "add_stump_tables": (_core.add_stump_tables, stump_tables),
     "Forest": (lambda *a: _core.Forest(*a).grow(*grow_arguments()), lambda: [D, 2, True]),
     "Forest.grow": (lambda *a: _core.Forest(D, 2, True).grow(*a), grow_arguments),

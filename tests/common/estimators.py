@@ -59,12 +59,12 @@ def is_tree(cls: type) -> bool:
 
 def is_booster(cls: type) -> bool:
     """Sums of stumps, which take missing values and compare in float32."""
-    return takes(cls, "learning_rate", "n_estimators")
+    return takes(cls, "learning_rate", "n_estimators", "estimator")
 
 
 def is_bag(cls: type) -> bool:
-    """Members of any kind, which know neither epochs nor binary parts."""
-    return takes(cls, "n_estimators", "estimator")
+    """Members of any kind, or rules of words, which know neither epochs nor binary parts."""
+    return takes(cls, "n_estimators", "estimator") or takes(cls, "n_estimators", "words")
 
 
 def is_ensemble(cls: type) -> bool:

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 from tests.common.core_arguments import (
     CALLS,
     D,
     N,
     box,
     box_arguments,
+    box_pairs,
     box_state,
-    boxes,
     dense,
+    joined_face_arguments,
     kernel,
     kernel_state,
     margin,
@@ -26,6 +26,8 @@ from tests.common.core_arguments import (
     online,
     online_parts,
     online_state,
+    pairs_arguments,
+    pairs_state,
 )
 
 from widemargin import _core
@@ -80,46 +82,16 @@ def test_parts_that_share_what_they_write_are_refused(list_of):
         _core.online_advance_parts(*arguments)
 
 
-@pytest.mark.parametrize("list_of", [0, 1])
-def test_boxes_that_share_what_they_write_are_refused(list_of):
-    arguments = boxes()
-    arguments[list_of] = [arguments[list_of][0]] * 2
-    with pytest.raises(ValueError, match="two parts share"):
-        _core.box_advance_all(*arguments)
-
-
-def test_boxes_that_share_a_source_are_refused():
-    """It keeps the items that it has prepared last."""
-    arguments, source = boxes(), matrix_source()
-    arguments[0] = [_core.box_solver(source, *box_arguments()) for _ in range(2)]
-    with pytest.raises(ValueError, match="two parts share a solver, a source or an array"):
-        _core.box_advance_all(*arguments)
-
-
-def test_a_box_goes_on_alone_after_work_beside_others():
-    """Memory lent by the work side by side is given back at its end; nothing points there afterwards."""
-    n = 600
-    x = np.random.default_rng(0).normal(size=(n, 5))
-    y = np.where(x[:, 0] + x[:, 1] ** 2 > 0.5, 1.0, -1.0)
-    rows = _core.kernel_rows(_core.Rows.dense(x), 2, 0.1, 0.0, 1, 1)
-    box = [y, np.minimum(y, 0.0), np.maximum(y, 0.0), np.empty(0, np.int8), [0.0], 1e-3, 1e-5, 1e-9, 64]
-    one, two = (_core.box_solver(_core.native_source(rows), *box, 1 << 40, 1 << 24, 1) for _ in range(2))
-
-    def state():
-        return np.zeros(n), np.zeros(n), np.full(64, -1, np.int32), np.zeros(5, np.int64), np.zeros(7)
-
-    one.advance(*state(), 1)
-    assert _core.box_advance_all([one], [state()], 100.0, 1) == [1]
-    last, fresh = state(), state()
-    assert one.advance(*last, 1000) == two.advance(*fresh, 1000) == 1
-    for mine, other in zip(last, fresh, strict=True):
-        assert_array_equal(mine, other)
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: _core.box_advance_all(*boxes()[:2], np.nan, 1), "seconds must be from 0 to 1e6"),
+        (lambda: box_pairs().advance(*pairs_state(), np.nan, 1), "seconds must be from 0 to 1e6"),
+        (lambda: box_pairs().advance(*pairs_state()[:5], np.zeros(2, np.int8), 1.0, 1), "does not belong"),
+        (lambda: _core.box_pairs(*pairs_arguments(2)[:1], *pairs_arguments(3)[1:]), "a class that is not there"),
+        (
+            lambda: _core.polish_joined(*joined_face_arguments()[:8], np.array([N, N]), *joined_face_arguments()[9:]),
+            "a part has no items",
+        ),
         (lambda: _core.pair_source(_core.class_rows([dense()], 2, 0.1, 0.0, 1, 0, 1), 0, 1), "a class that is not"),
         (lambda: _core.submatrix_source(np.eye(2, dtype=np.float32), np.ones(2), np.array([2], np.int32)), "an item"),
         (lambda: _core.matrix_source(np.ones((2, 3), np.float32), np.ones(2)), "a square matrix"),

@@ -51,9 +51,9 @@ TEST(terms_have_the_order_of_their_bytes) {
   for (int threads : {1, 2, 7}) {
     TextCounter count = counter(TextKind::words, 1, 1, {}, threads);
     count.feed(texts.views);
-    std::vector<std::string> terms;
+    std::vector<std::string_view> terms;
     const TextRows rows = count.take(terms);
-    CHECK((terms == std::vector<std::string>{"aa", "bb", "zz"}));
+    CHECK((terms == std::vector<std::string_view>{"aa", "bb", "zz"}));
     CHECK(rows.ends.size() == 3 && rows.ends[0] == 3 && rows.ends[1] == 3 && rows.ends[2] == 4);
     CHECK(rows.columns[0] == 0 && rows.columns[1] == 1 && rows.counts[1] == 2 && rows.columns[3] == 0);
   }
@@ -92,7 +92,7 @@ TEST(any_bytes_are_read) {
       texts.add(text);
     }
     count.feed(texts.views);
-    std::vector<std::string> terms;
+    std::vector<std::string_view> terms;
     const TextRows rows = count.take(terms);
     CHECK(rows.ends.size() == 300);
     for (Index e = 0; e < rows.columns.size(); ++e) CHECK(rows.columns[e] < static_cast<Index>(terms.size()));

@@ -16,6 +16,7 @@ from tests.oracle import boosting as oracle
 
 import widemargin as wm
 from widemargin.certificate.boosting import largest_edge
+from widemargin.model.stumps import Stumps
 from widemargin.solver.boost import BoostSolver, BoostState
 from widemargin.solver.boosters import Exponential, Logit, LogitClasses, newton, softmax
 from widemargin.solver.floating import Floating
@@ -268,8 +269,6 @@ def test_floatboost_removes_a_planted_useless_member(cost, relearn):
 
 def noise(X, y):
     """A stump that is sure of the wrong side."""
-    from widemargin.model.stumps import Stumps
-
     median = np.float32(np.median(X[:, 0]))
     wrong = -1.0 if y[X[:, 0] <= median].mean() > 0.5 else 1.0
     return Stumps(np.array([0]), np.array([median]), np.array([[[2 * wrong], [-2 * wrong], [0.0]]]), np.ones(1))
@@ -308,6 +307,19 @@ def test_deep_trees_do_not_end_the_fit_at_the_first_round():
         model = wm.AdaBoostClassifier(tree, n_estimators=40).fit(X[:200], y[:200])
         assert model.n_rounds_ == 40
         assert model.score(X[200:], y[200:]) > one
+
+
+def test_m1_keeps_a_first_learner_that_cannot_be_boosted():
+    """Six classes and one question: more than half of the rows are wrong, but fewer than by one class for all."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(6), 30)
+    X = y[:, None] + 0.1 * rng.normal(size=(180, 1))
+    model = wm.AdaBoostClassifier(n_estimators=20, algorithm="M1").fit(X, y)
+    assert model.n_rounds_ == 1
+    assert model.errors_[0] == pytest.approx(2 / 3)
+    assert model.score(X, y) == pytest.approx(1 / 3)
+    assert "remains alone" in model.stop_reason_
+    assert model.certificate_.holds
 
 
 def test_any_learner_with_weights_or_by_draws():

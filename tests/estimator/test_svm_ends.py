@@ -154,7 +154,7 @@ def test_what_ctrl_c_leaves_before_the_certificate_is_a_model(cls, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(cls, "_all_proved", interrupt)
+        patched.setattr(cls, "_proved", interrupt)
         with pytest.raises(KeyboardInterrupt):
             model.fit(r.X, r.of(cls), sample_weight=r.w)
     assert model.stop_reason_.startswith("interrupted after")

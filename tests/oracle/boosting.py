@@ -1,5 +1,6 @@
 """Stumps and AdaBoost by their definitions, on fractions: every question of every column, one row at a time."""
 
+import math
 from fractions import Fraction
 
 
@@ -49,3 +50,30 @@ def adaboost(X, y, rounds):
         errors.append(e)
         w = [v / (2 * e if a != b else 2 * (1 - e)) for v, a, b in zip(w, y, h, strict=True)]
     return errors
+
+
+def word_z(held, signs, w, abstain):
+    """Z of each term, from weights that sum to 1: both sides with their best votes; where it abstains, weight alone."""
+    out = []
+    for column in held.T:
+        z = 0.0
+        for side, rows in ((1, column), (0, ~column)):
+            plus = (w * (signs > 0))[rows].sum(axis=0)
+            minus = (w * (signs < 0))[rows].sum(axis=0)
+            z += sum(plus + minus) if abstain and side == 0 else sum(2 * (plus * minus) ** 0.5)
+        out.append(z)
+    return out
+
+
+def word_votes(held, signs, w, eta, abstain):
+    """[votes without the term, votes with it], half the logarithms of the odds; nothing where no document is."""
+    out = []
+    for side, rows in ((0, ~held), (1, held)):
+        votes = []
+        for label in range(signs.shape[1]):
+            plus = w[rows & (signs[:, label] > 0), label].sum()
+            minus = w[rows & (signs[:, label] < 0), label].sum()
+            told = plus + minus > 0 and not (abstain and side == 0)
+            votes.append(0.5 * math.log((plus + eta) / (minus + eta)) if told else 0.0)
+        out.append(votes)
+    return out

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import erf, erfinv
+from tests.oracle import brown as oracle
 
 import widemargin as wm
 from widemargin.solver.boost import BoostSolver
@@ -29,6 +30,7 @@ FIRST = [  # c, error, t, a
     (C30, 0.05, C30, 0.632556207054),
     (C30, 0.10, C30, 0.795006877838),
     (C30, 0.14, C30, 1.140289498481),
+    (C30, 0.20, 0.14361040919673, 0.47306218093185),
 ]
 
 
@@ -38,6 +40,18 @@ def test_first_rounds_have_their_published_steps(c, error, t, a):
     got = Path(np.zeros(2), b, np.array([1 - error, error]), c, c).end(0.0)
     assert got[0] == pytest.approx(a, abs=1e-9)
     assert got[1] == pytest.approx(t, abs=1e-9)
+
+
+@pytest.mark.parametrize(("epsilon", "error"), [("0.3", "0.20"), ("0.05", "0.3"), ("0.1", "0.2")])
+def test_first_rounds_agree_with_forty_digits(epsilon, error):
+    """The published table gives 0.1436104 and 0.47307 for (0.3, 0.20): the last digit of the second is too large."""
+    t, a = oracle.first_round(epsilon, error)
+    c, e = erfinv(1 - float(epsilon)) ** 2, float(error)
+    got = Path(np.zeros(2), np.array([1.0, -1.0]), np.array([1 - e, e]), c, c).end(0.0)
+    assert got == pytest.approx((a, t), abs=1e-9)
+    if error == "0.20":
+        assert round(t, 7) == 0.1436104
+        assert round(a, 5) == 0.47306
 
 
 @given(st.floats(0.4, 6), st.floats(0.02, 0.48))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 import tracemalloc
@@ -11,6 +10,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from tests.store.edits import edit_array, edit_header, sealed
 from tests.store.golden.make import objects
 from tests.store.toys import same
 
@@ -20,10 +20,6 @@ from widemargin.store.container import MAX_HEADER, chunks, unpack, verify
 
 GOLDEN = sorted(Path(__file__).parent.glob("golden/*.wm"))
 NAMES = [path.stem for path in GOLDEN]
-
-
-def sealed(body: bytes) -> bytes:
-    return body + hashlib.sha256(body).digest()
 
 
 def raw_file(header: bytes, buffer: bytes = b"") -> bytes:
@@ -119,77 +115,6 @@ def test_random_edits_of_the_bytes_with_a_right_checksum_never_crash(path):
     assert outcomes.count("damaged") > 500
 
 
-EXTREMES = (
-    None,
-    True,
-    -1,
-    0,
-    1,
-    3,
-    2**31,
-    2**63 - 1,
-    -(2**63),
-    2**64 - 1,
-    0.5,
-    -0.0,
-    1e308,
-    "",
-    "x",
-    "nan",
-    [],
-    {},
-    [[]],
-)
-TAGS = ("float", "int", "tuple", "dict", "array", "text", "bytes", "strings", "objects", "int_list", "csr", "part", "a")
-
-
-def _places(value, found):
-    """Every (container, key) of a JSON value."""
-    items = (
-        list(value.items()) if isinstance(value, dict) else list(enumerate(value)) if isinstance(value, list) else []
-    )
-    for key, item in items:
-        found.append((value, key))
-        _places(item, found)
-    return found
-
-
-def _edit_header(header, dice):
-    container, key = dice.choice(_places(header, []))
-    action = dice.randrange(5)
-    if action == 0:
-        container[key] = dice.choice(EXTREMES)
-    elif action == 1:
-        del container[key]
-    elif action == 2:
-        container[key] = {dice.choice(TAGS): container[key]}
-    elif action == 3:
-        container[key] = dice.choice(_places(header, []))[1]
-    elif isinstance(container, dict):
-        container[dice.choice(("", "extra", "coef_", "params"))] = container[key]
-    else:
-        container.append(container[key])
-
-
-def _edit_array(arrays, dice):
-    name = dice.choice(sorted(arrays))
-    array = arrays[name] = np.array(arrays[name])
-    action = dice.randrange(6)
-    if action == 0 and array.size:
-        limits = np.finfo(array.dtype) if array.dtype.kind == "f" else np.iinfo(array.dtype)
-        array.flat[dice.randrange(array.size)] = dice.choice((limits.min, limits.max, 0, 1))
-    elif action == 1 and array.dtype.kind == "f" and array.size:
-        array.flat[dice.randrange(array.size)] = dice.choice((np.nan, np.inf, -np.inf))
-    elif action == 2:
-        arrays[name] = array.ravel()[: dice.randrange(array.size + 1)]
-    elif action == 3:
-        arrays[name] = array.astype(dice.choice(("u1", "<i4", "<i8", "<f4", "<f8", "?")))
-    elif action == 4:
-        arrays[dice.choice(("more", "fitted.more", "params.first/more"))] = arrays.pop(name)
-    else:
-        arrays[name] = array.reshape((1,) + array.shape) if dice.random() < 0.5 else array.T
-
-
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
 @pytest.mark.parametrize("path", GOLDEN, ids=NAMES)
 def test_edits_of_the_structure_with_a_right_checksum_are_refused_or_valid(path):
@@ -199,9 +124,9 @@ def test_edits_of_the_structure_with_a_right_checksum_are_refused_or_valid(path)
     for _ in range(1500):
         header, edited = json.loads(text), dict(arrays)
         if dice.random() < 0.6:
-            _edit_header(header, dice)
+            edit_header(header, dice)
         else:
-            _edit_array(edited, dice)
+            edit_array(edited, dice)
         encoded = msgspec.json.encode(header, order="sorted").decode()
         outcomes.append(_outcome(b"".join(chunks(encoded, edited))))
     assert outcomes.count("damaged") > 500

@@ -21,7 +21,7 @@ from widemargin import store
 from widemargin.base.errors import CannotStore, CannotWrite, DamagedFile, UnsupportedFile
 from widemargin.store import registry
 from widemargin.store.container import MAX_HEADER, chunks, unpack
-from widemargin.store.estimators import EstimatorSpec, estimator_entry
+from widemargin.store.estimators import EstimatorSpec
 from widemargin.store.records import DataclassSpec, dataclass_entry
 from widemargin.store.rules import Array, Labels, Part, Plain, Rows, Size, Strings, apply_rules
 from widemargin.store.values import Violation
@@ -265,7 +265,7 @@ def test_wrong_declarations_are_found_when_the_entry_is_made():
     with pytest.raises(TypeError, match="no fields"):
         dataclass_entry(ToyKernel, "x", 1, checks={"nothing": Plain(int)})
     with pytest.raises(TypeError, match="optional"):
-        estimator_entry(ToyLinear, "x", 1, {"proof_": Part("ToyProof", proof=True)})
+        EstimatorSpec("", 1, {"proof_": Part("ToyProof", proof=True)}).entry("x", ToyLinear)
 
 
 @pytest.mark.parametrize(

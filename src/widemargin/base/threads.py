@@ -15,6 +15,7 @@ import threadpoolctl
 from .. import _core
 from .drive import Cancelled
 
+MOST = 1024  # a model file may ask for any number
 T = TypeVar("T")
 
 
@@ -49,11 +50,11 @@ def _from_environment(name: str) -> int | None:
 def threads(n_jobs: int | None) -> int:
     """The number of threads for `n_jobs` as in scikit-learn: None is 1 outside of a joblib context, -1 is all.
 
-    Never above WIDEMARGIN_NUM_THREADS or a limit set through threadpoolctl; "all" also obeys cgroups and
+    Never above MOST, WIDEMARGIN_NUM_THREADS or a limit set through threadpoolctl; "all" also obeys cgroups and
     OMP_NUM_THREADS, by which joblib tells its workers their share.
     """
     wanted = joblib.effective_n_jobs(n_jobs)
-    limits = [_from_environment("WIDEMARGIN_NUM_THREADS"), _core.thread_limit() or None]
+    limits = [MOST, _from_environment("WIDEMARGIN_NUM_THREADS"), _core.thread_limit() or None]
     if n_jobs is None or n_jobs < 0:
         limits.append(_from_environment("OMP_NUM_THREADS"))
     return max(1, min([wanted, *(limit for limit in limits if limit is not None)]))

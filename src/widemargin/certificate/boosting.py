@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 from scipy.special import erf, erfinv
 
+from .. import _core
+from ..model.stumps import Stumps
 from .record import BoostingCertificate
 
 LEAST_ERROR = 1e-10  # below which an error counts as this in the step
@@ -32,8 +34,9 @@ class BoostingProof:
     """What the claim is about, beside members and steps.
 
     `kind` names the loss: "edges" (AdaBoost, two classes), "m1", "samme", "m2", "mh", "exponential", "logistic",
-    "logit", "brown", "squares" or "line"; `rate` is the factor of the steps, `errors` are those that the fit claims,
-    round by round; BrownBoost's target is `epsilon`, and `times` what it has left, class by class.
+    "logit", "brown", "squares", "labels" (several a row) or "line"; `rate` is the factor of the steps, `errors` are
+    those that the fit claims, round by round; BrownBoost's target is `epsilon`, and `times` what it has left, class by
+    class.
     """
 
     kind: str
@@ -45,12 +48,15 @@ class BoostingProof:
 
 @dataclass(frozen=True, eq=False)
 class BoostedRows:
-    """The rows of the claim: codes of k classes, or numbers where k is 0; weights; float32 columns for stumps."""
+    """The rows of the claim: codes of k classes, or numbers where k is 0; weights; where the members are stumps, the
+    rows that these ask and the stumps themselves. For several labels a row y has a line of k truth values."""
 
     y: np.ndarray
     u: np.ndarray | None
     k: int
-    columns: np.ndarray | None = None
+    X: Any = None
+    stumps: Stumps | None = None
+    threads: int = 1
 
     @property
     def share(self) -> np.ndarray:
@@ -59,6 +65,10 @@ class BoostedRows:
     @property
     def signs(self) -> np.ndarray:
         return np.where(self.y == 1, 1.0, -1.0)
+
+    @property
+    def outputs(self) -> int:
+        return self.k if self.k > 2 or self.y.ndim == 2 else 1
 
 
 def certify_boosting(
@@ -72,11 +82,13 @@ def certify_boosting(
     per_round: int = 1,
     start: float = 0.0,
     search: bool = True,
+    each: bool = True,
     rounds: int | None = None,
 ) -> BoostingCertificate:
     """`said`: what each member says of the rows, as it is before its step; `start`: what the sum begins with.
 
-    `search`: look for the largest edge of all stumps, where members are the best of these.
+    `search`: look for the largest edge of all stumps, where members are the best of these. `each`: compare error and
+    loss after each round, not only at the end.
     """
     began = time.perf_counter()
     rounds = len(steps) // per_round if rounds is None else rounds
@@ -84,7 +96,7 @@ def certify_boosting(
     if kind == "edges":
         figures, holds = _edges(said, steps, rows, proof, search)
     else:
-        figures, holds = _losses(said, steps, rows, proof, kind, per_round, start)
+        figures, holds = _losses(said, steps, rows, proof, kind, per_round if each else 0, start)
     return BoostingCertificate(
         claim=_claim(figures, kind, rounds, holds),
         kind="proof" if kind != "squares" else "estimate",
@@ -100,42 +112,68 @@ def _edges(
     said: Iterable[np.ndarray], steps: np.ndarray, rows: BoostedRows, proof: BoostingProof | None, search: bool
 ) -> tuple[dict[str, Any], bool]:
     share, signs = rows.share, rows.signs
-    m, logs, e_all, z_all = np.zeros(len(share)), 0.0, [], []
-    holds, least = True, (math.inf, share)
-    for t, (h, a) in enumerate(zip(said, steps, strict=True)):
-        w = share * np.exp(m.min() - m)
-        w /= w.sum()
-        agree = signs * h[:, 0]
-        e = float(w[agree < 0].sum())
-        z = (1 - e) * math.exp(-a) + e * math.exp(a)
-        m += a * agree
-        logs += math.log(z)
-        if proof is not None:
-            due = 0.5 * proof.rate * math.log((1 - max(e, LEAST_ERROR)) / max(e, LEAST_ERROR))
-            holds &= abs(due - a) <= ROUNDING * max(1.0, abs(a)) and abs(e - proof.errors[t]) <= ROUNDING
-        holds &= float(share[m <= 0].sum()) <= math.exp(logs) * (1 + ROUNDING)
-        e_all.append(e)
-        z_all.append(z)
-        least = min(least, (1 - 2 * e, w), key=lambda pair: pair[0])
-    error, product = float(share[m <= 0].sum()), math.exp(logs)
-    figures: dict[str, Any] = {
-        "training_error": error,
-        "z": np.array(z_all),
-        "product_z": product,
-        "loss_bound": product,
-    }
-    if proof is not None and proof.rate == 1 and min(e_all, default=0.0) > LEAST_ERROR:
-        figures["exp_bound"] = math.exp(-2 * sum((0.5 - e) ** 2 for e in e_all))
+    e, undecided, m, weights_before = (
+        _replayed(steps, rows, proof) if rows.stumps is not None else _told(said, steps, rows)
+    )
+    z = (1 - e) * np.exp(-steps) + e * np.exp(steps)
+    logs = np.cumsum(np.log(z))
+    holds = bool((undecided <= np.exp(logs) * (1 + ROUNDING)).all())
+    if proof is not None:
+        least = np.maximum(e, LEAST_ERROR)
+        due = 0.5 * proof.rate * np.log((1 - least) / least)
+        holds &= bool((np.abs(due - steps) <= ROUNDING * np.maximum(1.0, np.abs(steps))).all())
+        holds &= bool((np.abs(e - proof.errors) <= ROUNDING).all())
+    product = math.exp(logs[-1]) if len(steps) else 1.0
+    error = float(share[m <= 0].sum())
+    figures: dict[str, Any] = {"training_error": error, "z": z, "product_z": product, "loss_bound": product}
+    if proof is not None and proof.rate == 1 and e.min(initial=0.5) > LEAST_ERROR:
+        figures["exp_bound"] = math.exp(-2 * float(((0.5 - e) ** 2).sum()))
         holds &= product <= figures["exp_bound"] * (1 + ROUNDING)
     if not len(steps):
-        return figures, bool(holds)
+        return figures, holds
     figures["min_margin"] = float(m.min() / np.abs(steps).sum())
-    figures["min_edge"] = least[0]
-    if rows.columns is not None and search:
-        figures["min_edge"] = largest_edge(rows.columns, signs * least[1])
+    worst = int(np.argmax(e))
+    figures["min_edge"] = 1 - 2 * float(e[worst])
+    if rows.stumps is not None and search:
+        figures["min_edge"] = largest_edge(rows.X, signs * weights_before(worst))
         figures["margin_gap"] = figures["min_edge"] - figures["min_margin"]
         holds &= figures["margin_gap"] >= -ROUNDING
-    return figures, bool(holds)
+    return figures, holds
+
+
+Replay = tuple[np.ndarray, np.ndarray, np.ndarray, Callable[[int], np.ndarray]]
+
+
+def _weights(share: np.ndarray, m: np.ndarray) -> np.ndarray:
+    w = share * np.exp(m.min() - m)
+    return w / w.sum()
+
+
+def _told(said: Iterable[np.ndarray], steps: np.ndarray, rows: BoostedRows) -> Replay:
+    """(errors, shares of undecided rows after each round, margins at the end, weights before a round)."""
+    share, signs = rows.share, rows.signs
+    m, e, undecided = np.zeros(len(share)), np.empty(len(steps)), np.empty(len(steps))
+    for t, (h, a) in enumerate(zip(said, steps, strict=True)):
+        agree = signs * h[:, 0]
+        e[t] = _weights(share, m)[agree < 0].sum()
+        m += a * agree
+        undecided[t] = share[m <= 0].sum()
+    return e, undecided, m, lambda t: share
+
+
+def _replayed(steps: np.ndarray, rows: BoostedRows, proof: BoostingProof | None) -> Replay:
+    """The same of stumps, by the core. Weights are kept in range by what the fit claims; no ratio depends on it."""
+    stumps, share = rows.stumps, rows.share
+    assert stumps is not None
+    claimed = np.full(len(steps), 0.5) if proof is None else np.clip(np.nan_to_num(proof.errors, nan=0.5), 0.0, 1.0)
+    factor = (1 - claimed) * np.exp(-steps) + claimed * np.exp(steps)
+    m = np.empty(len(share))
+    values = np.ascontiguousarray(stumps.values[:, :, 0])
+    asked = (stumps.column, stumps.threshold, values, np.asarray(steps, np.float64), factor)
+    wrong, total, undecided = _core.replay_stumps(
+        rows.X, (rows.y == 0).astype(np.uint8), share, *asked, m, rows.threads
+    )
+    return wrong / total, undecided, m, lambda t: _weights(share, rows.signs * stumps[:t].scores(rows.X)[:, 0])
 
 
 def largest_edge(X: np.ndarray, v: np.ndarray) -> float:
@@ -163,16 +201,21 @@ def _losses(
     per_round: int,
     start: float,
 ) -> tuple[dict[str, Any], bool | None]:
-    share = rows.share
-    F: Any = np.full((len(share), rows.k if rows.k > 2 else 1), start)
-    size = 0.0
-    bound = loss_of(kind, rows, proof)
+    share, bound = rows.share, loss_of(kind, rows, proof)
     holds: bool | None = True
+    F: Any = np.full((len(share), rows.outputs), start)
+    size = 0.0
+    if rows.stumps is not None and not per_round:
+        F = F + rows.stumps.scores(rows.X, rows.threads)
+        said, steps = (), np.empty(0)
     for t, (h, a) in enumerate(zip(said, steps, strict=True)):
         F = F + a * h
-        size += abs(a) * float(np.abs(h).max(initial=0.0))
-        if kind != "brown" and (t + 1) % per_round == 0 and bound is not None and kind != "squares":
+        if rows.stumps is None:
+            size += abs(a) * float(np.abs(h).max(initial=0.0))
+        if kind not in ("brown", "squares") and per_round and (t + 1) % per_round == 0 and bound is not None:
             holds = holds and float(share @ _wrong(F, rows)) <= float(share @ bound(F)) * (1 + ROUNDING)
+    if rows.stumps is not None:
+        size = float(np.abs(rows.stumps.steps) @ np.abs(rows.stumps.values).max(axis=(1, 2), initial=0.0))
     if kind == "squares":
         return {"training_error": float(share @ (rows.y - F[:, 0]) ** 2)}, True
     figures: dict[str, Any] = {"training_error": float(share @ _wrong(F, rows))}
@@ -180,7 +223,7 @@ def _losses(
     figures["min_margin"] = float((own - other).min() / size) if size > 0 else 0.0
     if bound is not None:
         figures["loss_bound"] = float(share @ bound(F))
-        if kind in ("exponential", "mh", "m1"):
+        if kind in ("exponential", "mh", "m1", "labels"):
             figures["product_z"] = figures["loss_bound"]
         holds = holds and figures["training_error"] <= figures["loss_bound"] * (1 + ROUNDING)
     if kind == "brown" and proof is not None and proof.times is not None:
@@ -198,8 +241,8 @@ def _potential(F: np.ndarray, rows: BoostedRows, proof: BoostingProof) -> np.nda
 
 def _own_and_other(F: np.ndarray, rows: BoostedRows) -> tuple[np.ndarray, np.ndarray]:
     """The score of a row's class and the largest of the others; for a single score half of the margin each."""
-    if F.shape[1] == 1:
-        m = rows.signs * F[:, 0]
+    if F.shape[1] == 1 or rows.y.ndim == 2:
+        m = (rows.signs.reshape(F.shape) * F).min(axis=1)
         return m / 2, -m / 2
     i = np.arange(len(rows.y))
     rest = F.copy()
@@ -208,12 +251,17 @@ def _own_and_other(F: np.ndarray, rows: BoostedRows) -> tuple[np.ndarray, np.nda
 
 
 def _wrong(F: np.ndarray, rows: BoostedRows) -> np.ndarray:
+    """Whether the label of a row is wrong; of several labels the share that is."""
+    if rows.y.ndim == 2:
+        return (rows.signs * F <= 0).mean(axis=1)
     own, other = _own_and_other(F, rows)
     return own <= other
 
 
 def loss_of(kind: str, rows: BoostedRows, proof: BoostingProof | None) -> Callable[[np.ndarray], np.ndarray] | None:
     """A loss of each row that is at least 1 where the label is wrong; None where there is no such bound."""
+    if kind == "labels":
+        return lambda F: np.exp(-rows.signs * F).mean(axis=1)
     i = np.arange(len(rows.y))
     signs = np.where(np.arange(max(rows.k, 2)) == rows.y[:, None], 1.0, -1.0)
 
@@ -244,7 +292,9 @@ def loss_of(kind: str, rows: BoostedRows, proof: BoostingProof | None) -> Callab
 
 def _claim(figures: dict[str, Any], kind: str, rounds: int, holds: bool | None) -> str:
     said = f"{rounds} round{'s' * (rounds != 1)}: training "
-    said += f"{'squared ' * (kind == 'squares')}error {figures['training_error']:.4g}"
+    said += (
+        f"{'squared ' * (kind == 'squares')}error{' of labels' * (kind == 'labels')} {figures['training_error']:.4g}"
+    )
     if figures.get("exp_bound") is not None:
         said += f" <= product of Z {figures['product_z']:.4g} <= {figures['exp_bound']:.4g}"
     elif figures.get("loss_bound") is not None:

@@ -41,16 +41,25 @@ def expansion(source: Any, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def expansions(source: Any, parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[tuple[np.ndarray, np.ndarray]]:
     """The same for many expansions (items, c), each over its own items."""
-    kernel = getattr(source, "kernel", None)
-    if len(parts) < 2 or not isinstance(kernel, RowKernel) or isinstance(kernel, Linear):
+    if len(parts) < 2:
         return [expansion(source.take(items), c) for items, c in parts]
     items, c = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
-    sizes = np.array([len(part[0]) for part in parts])
-    f, ends, first = np.empty(len(c)), np.cumsum(sizes), np.cumsum(sizes) - sizes
-    numbers = items.astype(np.int32)
+    ends = np.cumsum([len(part[0]) for part in parts])
+    f, e = joined_expansions(source, items, c, ends)
+    return [(f[i:j], e[i:j]) for i, j in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+def joined_expansions(source: Any, items: np.ndarray, c: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """f and e of many expansions, one behind the other: the items and coefficients of expansion k end at ends[k]."""
+    kernel, sizes = getattr(source, "kernel", None), np.diff(ends, prepend=0)
+    first = ends - sizes
+    if not isinstance(kernel, RowKernel) or isinstance(kernel, Linear):
+        each = [expansion(source.take(items[i:j]), c[i:j]) for i, j in zip(first, ends, strict=True)]
+        return np.concatenate([f for f, _ in each]), np.concatenate([e for _, e in each])
+    f, numbers = np.empty(len(c)), items.astype(np.int32)
     used = np.add.reduceat((c != 0) * 1, first)
     # All kernel values at once, which are symmetric, may cost less than those of each part and a call for each.
-    if source.n**2 <= int(sizes @ used) + CALL * len(parts):
+    if source.n**2 <= int(sizes @ used) + CALL * len(ends):
         _core.sums_of_parts(source.block(None, None), numbers, ends, c, f)
     else:
         _core.kernel_expansions(source.items.native, *kernel.native(), numbers, ends, c, f, source.threads)
@@ -59,7 +68,7 @@ def expansions(source: Any, parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> l
         reach = np.add.reduceat(np.abs(c) * here, first)
         e = np.repeat((gamma(used + 8) + KERNEL_ERROR) * reach, sizes) * here + TINY
     e[~np.isfinite(f)] = np.inf
-    return [(f[i:j], e[i:j]) for i, j in zip(first, ends, strict=True)]
+    return f, e
 
 
 def _by_weights(source: Any, c: np.ndarray, s: int, reach: float) -> tuple[np.ndarray, float]:

@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 
 from ..model.box import BoxProblem
+from ..model.boxes import BoxProblems, joined
 from .bounded import TINY, UNIT
 from .expansion import expansions
 from .record import SVMCertificate
-from .svm_points import Points, joined
+from .svm_points import Points
 from .telling import telling_scores
 
 FEASIBLE = 2.0**-33  # of sum |b|: what a million steps, each rounded, may leave of a sum
@@ -118,20 +119,78 @@ def certify_parts(
             wanted = f"{part.problem.n_variables} for {part.problem.n}"
             fault = f"the proof has {part.b.size} variables for {n} items, not {wanted}"
             return [SVMCertificate(claim=fault, holds=False, data_digest=data_digest) for _ in parts]
+    problems = BoxProblems.of([part.problem for part in parts])
+    offsets = np.zeros_like(problems.total)
+    for k, part in enumerate(parts):
+        offsets[k, : len(part.offsets)] = part.offsets
+    scores = _scores(source, parts)
+    claims = Claims(
+        problems,
+        joined([part.b for part in parts]),
+        offsets,
+        np.array([part.scale for part in parts]),
+        parts[0].coef if len(parts) == 1 and parts[0].coef is not None else [part.coef for part in parts],
+        (joined([f for f, _ in scores]), joined([e for _, e in scores])),
+    )
+    return certify_claims(source, claims, asked=asked, psd=psd, data_digest=data_digest, began=began)
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Many problems, and what is said to solve them: variables, offsets of their sums, scale and coefficients of the
+    models (of each problem, or of all in one array), scores with their errors."""
+
+    problems: BoxProblems
+    b: np.ndarray
+    offsets: np.ndarray
+    scale: np.ndarray
+    coef: np.ndarray | Sequence[np.ndarray | None]
+    scores: tuple[np.ndarray, np.ndarray]
+
+    def coef_of(self, k: int) -> np.ndarray | None:
+        if not isinstance(self.coef, np.ndarray):
+            return self.coef[k]
+        return self.coef[self.problems.first_item[k] : self.problems.end_items[k]]
+
+    @property
+    def differs(self) -> np.ndarray:
+        """Of each problem, whether a coefficient is another than the proof's."""
+        p = self.problems
+        of_proof = p.items(self.b)
+        if isinstance(self.coef, np.ndarray):
+            said, by = self.coef, self.scale if (self.scale == 1).all() else np.repeat(self.scale, p.n)
+        elif any(coef is not None for coef in self.coef):
+            own = [of_proof[i:j] for i, j in zip(p.first_item, p.end_items, strict=True)]
+            by = np.repeat(self.scale, p.n)
+            said = joined([o / s if c is None else c for o, c, s in zip(own, self.coef, self.scale, strict=True)])
+        else:
+            return np.zeros(len(p), dtype=bool)
+        if said is self.b and by is self.scale:
+            return np.zeros(len(p), dtype=bool)  # they are the proof's
+        said = np.asarray(said, dtype=np.float64) * (1.0 if by is self.scale else by)
+        return np.logical_or.reduceat(~(np.abs(said - of_proof) <= EQUAL * p.largest(self.b)), p.first_item)
+
+
+def certify_claims(
+    source: Any,
+    claims: Claims,
+    *,
+    asked: float | None = None,
+    psd: bool = True,
+    data_digest: str = "",
+    began: float | None = None,
+) -> list[SVMCertificate]:
+    """`began` is when the work for the certificates did, if some was done before."""
+    began = time.perf_counter() if began is None else began
     with np.errstate(all="ignore"):  # what is not finite becomes a fault
-        points = Points(
-            [part.problem for part in parts],
-            [part.b for part in parts],
-            scores_of_parts(source, parts),
-            [part.offsets for part in parts],
-        )
-        figures = points.hard_margin() if parts[0].problem.hard else points.soft_margin()
+        points = Points(claims.problems, claims.b, claims.scores, claims.offsets)
+        figures = points.hard_margin() if claims.problems.hard else points.soft_margin()
         figures |= points.conditions()
-        faults = _faults(points, figures, parts)
-        known = np.full(len(parts), psd)
+        faults = _faults(points, figures, claims)
+        known = np.full(len(claims.problems), psd)
         if (points.square < 0).any():
             known &= ~(points.square < -points.square_error)
-    seconds = (time.perf_counter() - began) / len(parts)
+    seconds = (time.perf_counter() - began) / len(known)
     where = f"in the space of {source.kernel}" if hasattr(source, "kernel") else ""
     found = []
     for k, values in enumerate(zip(*(v.tolist() for v in figures.values()), strict=True)):
@@ -148,7 +207,7 @@ def certify_parts(
     return found
 
 
-def scores_of_parts(source: Any, parts: Sequence[Claimed]) -> list[tuple[np.ndarray, np.ndarray]]:
+def _scores(source: Any, parts: Sequence[Claimed]) -> list[tuple[np.ndarray, np.ndarray]]:
     """f and e of the items of each part."""
     shared = [(part.items, part.problem.items(part.b)) for part in parts if part.items is not None]
     if len(shared) == len(parts) and len(parts) > 1 and not any(part.scores for part in parts):
@@ -160,25 +219,20 @@ def scores_of_parts(source: Any, parts: Sequence[Claimed]) -> list[tuple[np.ndar
     return found
 
 
-def _faults(points: Points, figures: dict[str, np.ndarray], parts: Sequence[Claimed]) -> dict[int, list[str]]:
+def _faults(points: Points, figures: dict[str, np.ndarray], claims: Claims) -> dict[int, list[str]]:
     """What is wrong, by the number of the part."""
     p = points
     # What is not finite in b or f is not in the dual either.
     bad = (p.farthest > 0) | ~np.isfinite(p.dual) | ~np.isfinite(p.offsets).all(axis=1)
     bad |= p.most_missing > FEASIBLE * np.add.reduceat(np.abs(p.b), p.first) + TINY
-    bad |= figures["gap"] < -figures["rounding"]
-    if all(part.coef is not None for part in parts):
-        said = joined([np.asarray(part.coef, dtype=np.float64) * part.scale for part in parts])
-        differs = ~(np.abs(said - p.c) <= EQUAL * p.largest)
-        bad |= np.logical_or.reduceat(differs, p.first_item)
-    elif any(part.coef is not None for part in parts):
-        bad[:] = True  # looked at one by one
-    told = {k: _told(points, figures, k, parts[k]) for k in np.flatnonzero(bad).tolist()}
+    bad |= (figures["gap"] < -figures["rounding"]) | claims.differs
+    told = {k: _told(points, figures, k, claims) for k in np.flatnonzero(bad).tolist()}
     return {k: words for k, words in told.items() if words}
 
 
-def _told(points: Points, figures: dict[str, np.ndarray], k: int, part: Claimed) -> list[str]:
-    p, b, faults = part.problem, part.b, []
+def _told(points: Points, figures: dict[str, np.ndarray], k: int, claims: Claims) -> list[str]:
+    p, coef, scale, faults = claims.problems[k], claims.coef_of(k), float(claims.scale[k]), []
+    b = claims.b[claims.problems.first[k] : claims.problems.ends[k]]
     items = slice(int(points.first_item[k]), int(points.first_item[k] + p.n))
     f, c = points.f[items], points.c[items]
     if not np.isfinite(b).all() or not np.isfinite(points.offsets[k]).all():
@@ -192,12 +246,12 @@ def _told(points: Points, figures: dict[str, np.ndarray], k: int, part: Claimed)
     missing = float(points.most_missing[k])
     if missing > FEASIBLE * float(np.abs(b).sum()) + TINY:
         faults.append(f"the variables miss their sum by {missing:.3g}")
-    if part.coef is not None:
-        off = np.abs(np.asarray(part.coef, dtype=np.float64) * part.scale - c)
+    if coef is not None:
+        off = np.abs(np.asarray(coef, dtype=np.float64) * scale - c)
         wrong = np.flatnonzero(~(off <= EQUAL * np.abs(b).reshape(-1, p.n).max(axis=0)))
         if wrong.size:
             i = int(wrong[0])
-            said = f"the model's coefficient of item {i} is {part.coef[i]:.9g}, the proof's {c[i] / part.scale:.9g}"
+            said = f"the model's coefficient of item {i} is {coef[i]:.9g}, the proof's {c[i] / scale:.9g}"
             faults.append(said)
     gap, rounding = float(figures["gap"][k]), float(figures["rounding"][k])
     if gap < -rounding:

@@ -7,13 +7,12 @@ Symbols  b, t, lower, upper by variable, f, e, c by item; the variables and item
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..model.box import BoxProblem
+from ..model.boxes import BoxProblems
 from .bounded import TINY, UNIT, gamma
 
 
@@ -21,27 +20,13 @@ class Points:
     """f at every item with its error, and the offsets of each problem's groups."""
 
     def __init__(
-        self,
-        problems: Sequence[BoxProblem],
-        b: Sequence[np.ndarray],
-        scores: Sequence[tuple[np.ndarray, np.ndarray]],
-        offsets: Sequence[np.ndarray],
+        self, problems: BoxProblems, b: np.ndarray, scores: tuple[np.ndarray, np.ndarray], offsets: np.ndarray
     ) -> None:
-        self.problems = problems
-        self.sizes = np.array([p.n_variables for p in problems])
-        self.first = np.cumsum(self.sizes) - self.sizes
-        self.n = np.array([p.n for p in problems])
-        self.first_item = np.cumsum(self.n) - self.n
-        self.t, self.lower, self.upper = (joined([getattr(p, v) for p in problems]) for v in ("t", "lower", "upper"))
-        self.b = joined(b)
-        self.c = joined([p.items(v) for p, v in zip(problems, b, strict=True)])
-        self.f, self.e = (joined([s[k] for s in scores]) for k in (0, 1))
-        self.groups = max(max(len(p.total) for p in problems), 1)
-        self.group = None if self.groups == 1 else joined([p.groups for p in problems])
-        self.total, self.offsets = np.zeros((2, len(problems), self.groups))
-        for k, (p, o) in enumerate(zip(problems, offsets, strict=True)):
-            self.total[k, : len(p.total)], self.offsets[k, : len(o)] = p.total, o
-        self.fixed = np.array([bool(p.total) for p in problems])
+        p = self.problems = problems
+        self.sizes, self.first, self.n, self.first_item = p.sizes, p.first, p.n, p.first_item
+        self.t, self.lower, self.upper, self.group = p.t, p.lower, p.upper, p.group
+        self.total, self.groups, self.fixed = p.total, p.groups, p.fixed
+        self.b, self.c, (self.f, self.e), self.offsets = b, p.items(b), scores, offsets
 
     # ---- by variable -------------------------------------------------------------------------------------------
 
@@ -102,15 +87,6 @@ class Points:
         return values[:, 0] if self.groups == 1 else values.sum(axis=1)
 
     @cached_property
-    def largest(self) -> np.ndarray:
-        """The larger of the sizes of each item's variables."""
-        if len(self.c) == len(self.b):
-            return np.abs(self.b)
-        ends = self.first + self.sizes
-        pieces = zip(self.first, ends, self.n, strict=True)
-        return np.concatenate([np.abs(self.b[i:j]).reshape(-1, n).max(axis=0) for i, j, n in pieces])
-
-    @cached_property
     def farthest(self) -> np.ndarray:
         """How far a variable is outside of its bounds, at most; not above 0 if none is."""
         return np.maximum.reduceat(np.maximum(self.lower - self.b, self.b - self.upper), self.first)
@@ -129,7 +105,7 @@ class Points:
         rounding += gamma(self.sizes + 8) * self._sum(np.abs(terms))
         rounding += self._of_groups(np.abs(self.offsets * self.missing))
         rounding += gamma(self.sizes + 4) * self._sum(np.abs(o) * np.abs(self.b))
-        least = 1e-12 * np.array([p.sum_of_bounds for p in self.problems])
+        least = 1e-12 * self.problems.sums_of_bounds
         return gap_figures(primal, self.dual, gap, rounding, least)
 
     def hard_margin(self) -> dict[str, np.ndarray]:
@@ -167,10 +143,6 @@ class Points:
             "n_free": self._sum(~at_bound * 1),
             "n_bounded": self._sum((at_bound & (b != 0)) * 1),
         }
-
-
-def joined(pieces: Sequence[np.ndarray]) -> np.ndarray:
-    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
 def gap_figures(primal: Any, dual: Any, gap: Any, rounding: Any, least: Any) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import io
+import math
 from typing import Any
 
 import numpy as np
@@ -11,20 +13,21 @@ from widemargin.estimator.file_model import FileModel
 from widemargin.store import inspect, loads
 
 from . import root
-from .out import Out
+from .out import Out, plain
 from .session import command_parser
+
+LARGEST = 8  # arrays that are shown
 
 
 def parse(words: list[str]) -> argparse.Namespace:
     parser = command_parser("inspect")
+    parser.epilog = "examples: wm inspect iris.wm    wm inspect iris.wm --json | jq .certificate"
     parser.add_argument("model", metavar="MODEL.wm", help='"-" is standard input')
     return parser.parse_args(words)
 
 
 def run(args: argparse.Namespace) -> int:
     data = _bytes(args.model)
-    import io
-
     stream = io.BytesIO(data)
     stream.name = "standard input" if args.model == "-" else args.model
     info, found = inspect(stream), loads(data)
@@ -37,7 +40,11 @@ def run(args: argparse.Namespace) -> int:
         "sha256": info.sha256,
         "proof": info.proof,
         "written_by": info.written_by,
-        "arrays": {name: {"dtype": dtype, "shape": list(shape)} for name, (dtype, shape) in info.arrays.items()},
+        "parts": {place: {"type": kind, "version": version} for place, (kind, version) in info.parts.items()},
+        "arrays": {
+            name: {"dtype": dtype, "shape": list(shape), "bytes": np.dtype(dtype).itemsize * math.prod(shape)}
+            for name, (dtype, shape) in info.arrays.items()
+        },
         **_model_facts(found),
     }
     out = Out(args)
@@ -56,30 +63,36 @@ def _bytes(path: str) -> bytes:
 
 
 def _model_facts(found: Any) -> dict[str, Any]:
-    estimator, encoder = (found.estimator, found.encoder) if isinstance(found, FileModel) else (found, None)
-    facts: dict[str, Any] = {"estimator": type(estimator).__name__}
+    whole, encoder = (found.estimator, found.encoder) if isinstance(found, FileModel) else (found, None)
+    facts: dict[str, Any] = {}
+    if hasattr(whole, "steps") and hasattr(whole, "named_steps"):
+        facts["steps"] = [f"{name}: {type(step).__name__}" for name, step in whole.steps]
+    estimator = whole.steps[-1][1] if "steps" in facts else whole
+    facts["estimator"] = type(estimator).__name__
     if hasattr(estimator, "get_params"):
         facts["parameters"] = estimator.get_params(deep=False)
-    if hasattr(estimator, "n_features_in_"):
-        facts["features"] = estimator.n_features_in_
+    if hasattr(whole, "n_features_in_"):
+        facts["features"] = whole.n_features_in_
     if hasattr(estimator, "classes_"):
-        facts["classes"] = estimator.classes_.tolist()
-    for name in ("n_iter_", "n_updates_", "converged_", "stop_reason_"):
+        facts["classes"] = estimator.classes_
+    for name in ("n_iter_", "n_updates_", "n_rounds_", "converged_", "stop_reason_"):
         if hasattr(estimator, name):
             value = getattr(estimator, name)
             facts[name.strip("_").removeprefix("n_")] = value.tolist() if isinstance(value, np.ndarray) else value
     if hasattr(estimator, "support_"):
         facts["support"] = len(estimator.support_)
+    if hasattr(estimator, "trees_"):
+        facts["trees"] = len(estimator.trees_)
     certificate = getattr(estimator, "certificate_", None)
     facts["certificate"] = None if certificate is None else certificate.to_dict()
     if encoder is not None:
         facts |= {"target": encoder.target, "columns": [column.name for column in encoder.columns]}
-    return facts
+    return plain(facts)
 
 
 def _show(out: Out, document: dict[str, Any]) -> None:
-    names = ["estimator", "features", "classes", "target", "columns", "iter", "updates", "support", "converged"]
-    names.append("stop_reason")
+    names = ["steps", "estimator", "features", "classes", "target", "columns"]
+    names += ["iter", "updates", "rounds", "support", "trees", "converged", "stop_reason"]
     rows = [(name.replace("_", " "), document[name]) for name in names if document.get(name) is not None]
     certificate = document["certificate"]
     if certificate is not None:
@@ -93,5 +106,10 @@ def _show(out: Out, document: dict[str, Any]) -> None:
         ("sha256", document["sha256"]),
     ]
     out.table(f"{document['file']}: {document['type']}, version {document['version']}", rows)
+    largest = sorted(document["arrays"].items(), key=lambda item: -item[1]["bytes"])[:LARGEST]
+    if largest:
+        rows = [(name, array["dtype"], array["shape"], array["bytes"]) for name, array in largest]
+        left = len(document["arrays"]) - len(largest)
+        out.table("largest arrays" if left else "arrays", rows, ("name", "type", "shape", "bytes"))
     if "parameters" in document:
         out.table("parameters", sorted(document["parameters"].items()))

@@ -46,6 +46,7 @@ _CLASSES = {
     "brownboost": "BrownBoostClassifier",
     "floatboost": "FloatBoostClassifier",
     "boosting-regressor": "BoostingRegressor",
+    "text-booster": "TextBooster",
 }
 MODELS = {name: cls for name, cls in _CLASSES.items() if cls in widemargin.__all__}
 DEFAULT = "perceptron"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 
 COMMANDS = {
+    "easy": "from a data file to a tuned model, an honest figure and a report",
     "train": "learn a model from a data file and save it",
     "predict": "write the labels that a model gives to the rows of a file",
     "evaluate": "kinds of error, accuracy with its interval, precision, recall, costs",
     "certify": "recompute a model's certificate from its data and its proof",
     "inspect": "what a model file holds",
-    "study": "bias-variance: where the loss of learners comes from, on a file or a known source",
+    "spam": "learn, classify, explain: a filter for raw mails, with the words that decided",
+    "study": "bias-variance, margins, four-errors, noise: experiments on learners, with tables and pictures",
     "svm-train": "LIBSVM's program of this name: its flags, its model files",
     "svm-predict": "LIBSVM's program of this name: its flags, its model files",
     "liblinear-train": "LIBLINEAR's train: its flags, its model files",

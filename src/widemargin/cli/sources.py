@@ -15,10 +15,6 @@ from widemargin.estimator.file_model import FORMATS, FileModel, whole_labels
 
 from .session import UsageError
 
-_SVMLIGHT = (".svm", ".svmlight", ".libsvm", ".svml")
-_PACKED = (".gz", ".xz", ".bz2")
-_TABLES = (".csv", ".tsv", ".tab", ".txt", ".arff", ".parquet", ".pq")
-_LINE = re.compile(rb"\s*[-+]?[\d.]+(e[-+]?\d+)?(\s+qid:\d+)?(\s+\d+:[-+.\w]+)+\s*(#.*)?", re.IGNORECASE)
 
 
 def add_file_flags(parser: argparse.ArgumentParser, *, optional: bool = False) -> Any:
@@ -99,18 +95,9 @@ def is_svmlight(args: argparse.Namespace) -> bool:
     """By --format, by the name, else by the first line."""
     if args.format != "auto":
         return args.format == "svmlight"
-    stem, end = os.path.splitext(args.file.lower())
-    if end in _PACKED:
-        end = os.path.splitext(stem)[1]
-    if end in _SVMLIGHT:
-        return True
-    if args.file == "-" or end in _TABLES or args.target is not None:
-        return False
-    from widemargin.data.source import open_bytes
+    from widemargin.data.svmlight import looks_like_svmlight
 
-    with open_bytes(args.file) as opened:
-        lines = (line for line in opened.head.splitlines()[:50] if line.strip() and not line.startswith(b"#"))
-        return _LINE.fullmatch(next(lines, b"")) is not None
+    return looks_like_svmlight(args.file, has_target=args.target is not None)
 
 
 def read_training(args: argparse.Namespace, *, kind: str) -> tuple[Any, Any, Any, tuple[str, ...]]:

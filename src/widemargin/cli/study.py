@@ -1,9 +1,10 @@
-"""`wm study bias-variance`: where the loss of learners comes from, on a file or on a source whose truth is known."""
+"""`wm study`: which study is meant; and bias-variance, on a file or on a source whose truth is known."""
 
 from __future__ import annotations
 
 import argparse
 import re
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,15 @@ from .sources import add_coding_flags, add_file_flags, names, read_training, who
 from .study_models import LEARNERS, learner
 from .train import refuse_unwritable, seed, threads
 
-STUDIES = ("bias-variance",)
+OTHERS = {"margins": "study_boosting", "four-errors": "study_boosting", "noise": "study_noise"}
+STUDIES = ("bias-variance", *OTHERS)
 LOSSES = {"auto": "auto", "squared": "squared", "domingos": "domingos", "kohavi-wolpert": "kohavi_wolpert"}
 
 
 def parse(words: list[str]) -> argparse.Namespace:
+    study = next((word for word in words if word in STUDIES), "")
+    if study in OTHERS:
+        return import_module(f".{OTHERS[study]}", __package__).parse(words)
     parser = command_parser("study")
     parser.add_argument("study", choices=STUDIES, help="what to study")
     add_coding_flags(add_file_flags(parser, optional=True))
@@ -103,8 +108,10 @@ def _typed(text: str) -> Any:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.study in OTHERS:
+        return import_module(f".{OTHERS[args.study]}", __package__).run(args)
     out = Out(args)
-    _prepare_to_draw(args)
+    prepare_to_draw(args.picture, args.map)
     X, y, kind, options = _data(args)
     learners = {name: learner(name, kind, args.members) for name in args.model}
     options |= {"loss": LOSSES[args.loss], "noise": args.noise, "neighbours": args.neighbours}
@@ -121,17 +128,17 @@ def run(args: argparse.Namespace) -> int:
     if args.picture is not None:
         from widemargin.report.plot import BiasVarianceDisplay
 
-        _save(BiasVarianceDisplay.from_studies(studies), args.picture, out)
+        save_picture(BiasVarianceDisplay.from_studies(studies), args.picture, out)
     if args.map is not None:
         from widemargin.report.plot import BiasVarianceMapDisplay
 
-        _save(BiasVarianceMapDisplay.from_study(next(iter(studies.values())), X), args.map, out)
+        save_picture(BiasVarianceMapDisplay.from_study(next(iter(studies.values())), X), args.map, out)
     return root.OK
 
 
-def _prepare_to_draw(args: argparse.Namespace) -> None:
+def prepare_to_draw(*paths: str | None) -> None:
     """A study may take long: what can be known beforehand about its pictures is asked beforehand."""
-    wanted = [path for path in (args.picture, args.map) if path is not None]
+    wanted = [path for path in paths if path is not None]
     for path in wanted:
         refuse_unwritable(path)
     if wanted:
@@ -182,7 +189,7 @@ def _run_sweep(args: argparse.Namespace, out: Out, learners: Any, X: Any, y: Any
     if args.picture is not None:
         from widemargin.report.plot import BiasVarianceSweepDisplay
 
-        _save(BiasVarianceSweepDisplay.from_sweep(sweep), args.picture, out)
+        save_picture(BiasVarianceSweepDisplay.from_sweep(sweep), args.picture, out)
     return root.OK
 
 
@@ -220,7 +227,7 @@ def _notes(out: Out, record: BiasVariance) -> None:
     out.line(record.note)
 
 
-def _save(display: Any, path: str, out: Out) -> None:
+def save_picture(display: Any, path: str, out: Out) -> None:
     from io import BytesIO
 
     from widemargin.base.files import write_atomically

@@ -4,12 +4,16 @@ from importlib import import_module
 from typing import Any
 
 _NAMES = {
+    "Mail": "mail",
     "Table": "table",
     "TableEncoder": "table",
     "learn_encoder": "table",
     "load_iris": "samples",
     "load_iris_tenths": "samples",
     "load_sms_spam": "samples",
+    "parse_mail": "mail",
+    "read_mail_table": "mailboxes",
+    "read_mails": "mailboxes",
     "read_svmlight": "svmlight",
     "read_table": "table",
     "sms_features": "samples",

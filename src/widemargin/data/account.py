@@ -12,7 +12,7 @@ _SHOWN = 8
 def account(learned: Learned, n_dropped: int) -> tuple[str, ...]:
     """One sentence for the file, then one for each column that is not plain numbers, then the rows dropped."""
     encoder = learned.encoder
-    form = "CSR" if encoder.sparse else "a dense array"
+    form = "CSR" if encoder.sparse else "a list of texts" if learned.coding.text is not None else "a dense array"
     how = f" ({learned.how})" if learned.how else ""
     size = f"{counted(learned.n_rows, 'row')} and {counted(len(encoder.source_columns), 'column')}"
     lines = [f"{learned.source}: {size} read{how}; {counted(encoder.n_features, 'feature')} in {form}"]
@@ -29,9 +29,13 @@ def _sentences(sketch: Sketch, learned: Learned) -> list[str]:
         return [f"{column} is the target: {_target(sketch, learned)}"]
     if sketch.name in learned.coding.ignore:
         return [f"{column} was ignored, as asked"]
+    if learned.coding.text not in (None, sketch.name):
+        return [f"{column} was left out: the words of {learned.coding.text!r} are learnt from alone"]
     if is_left_out(sketch, learned.coding):
         return [f"{column} is empty in every row and was left out"]
     code = next(code for code in learned.encoder.columns if code.name == sketch.name)
+    if code.kind == "text":
+        return [f"{column} is prose; its words are the features"]
     lines = []
     if code.coding == "onehot":
         lines.append(

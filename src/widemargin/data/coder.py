@@ -58,9 +58,12 @@ class Coder:
         self.triples: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         self.incomplete = np.zeros(n, dtype=bool)
         self.unknown: dict[str, int] = {}
+        self.prose: np.ndarray | None = None
 
     def add(self, code: ColumnCode, column: Column) -> None:
-        if code.coding == "onehot":
+        if code.kind == "text":  # the only feature: the rows are its cells
+            self.prose = np.array([text or "" for text in column.texts()], dtype=object)
+        elif code.coding == "onehot":
             codes = self._codes(code, column)
             rows = np.flatnonzero(codes >= 0)
             self._put(rows, self.at + codes[rows], np.ones(len(rows)))
@@ -80,6 +83,8 @@ class Coder:
             self.triples.append((rows, columns, values))
 
     def matrix(self) -> Any:
+        if self.prose is not None:
+            return self.prose
         if self.dense is not None:
             return self.dense
         rows, columns, values = (

@@ -19,7 +19,7 @@ from widemargin.data.table_record import Table, classes_of
 
 @dataclass(frozen=True)
 class ColumnCode:
-    """One column of the file: a number (one feature) or a category (`coding` "onehot" or "ordinal").
+    """One column of the file: a number (one feature), a category (`coding` "onehot" or "ordinal"), or prose ("text").
 
     `fill` stands in for a missing cell: a number, a category, or None where nothing does.
     """

@@ -67,6 +67,7 @@ def encoder_from_dict(plain: Any) -> TableEncoder:
     source = _strings(plain["source_columns"], "source_columns")
     names = [column.name for column in columns]
     _need(len(columns) > 0, "it has no columns")
+    _need(len(columns) == 1 or all(c.kind != "text" for c in columns), "a column of text stands beside others")
     _need(len(set(names)) == len(names) and len(set(source)) == len(source), "a column is named twice")
     _need(set(names) <= set(source), "a coded column is not among the source columns")
     target, kind = plain["target"], plain["target_kind"]
@@ -91,9 +92,12 @@ def _column(plain: Any) -> ColumnCode:
     _check_keys(plain, _COLUMN_KEYS, "a column")
     name, kind, coding, fill = plain["name"], plain["kind"], plain["coding"], plain["fill"]
     categories = _strings(plain["categories"], f"the categories of {name!r}")
-    known = {"number": ("number",), "category": ("onehot", "ordinal")}
+    known = {"number": ("number",), "category": ("onehot", "ordinal"), "text": ("text",)}
     _need(coding in known.get(kind, ()), f"column {name!r} is a {kind!r} coded as {coding!r}")
     _need(len(set(categories)) == len(categories), f"column {name!r} has a category twice")
+    if kind == "text":
+        _need(not categories and fill is None, f"the column of text {name!r} has categories or a fill value")
+        return ColumnCode(name, kind, coding)
     if kind == "number":
         _need(not categories, f"the numeric column {name!r} has categories")
         is_number = isinstance(fill, (int, float)) and not isinstance(fill, bool) and math.isfinite(fill)

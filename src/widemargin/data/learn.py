@@ -22,13 +22,14 @@ _SPARSE_WIDTH, _SPARSE_DENSITY = 50, 0.2
 
 @dataclass(frozen=True)
 class Coding:
-    """What the caller wants done with categories and missing cells."""
+    """What the caller wants done with categories, missing cells, and a column of prose, which is then learnt from alone."""
 
     categories: str = "onehot"
     missing: str = "error"
     categorical: Sequence[str] = ()
     ignore: Sequence[str] = ()
     sparse: bool | str = "auto"
+    text: str | None = None
 
     def __post_init__(self) -> None:
         check_choice("categories", self.categories, CATEGORIES)
@@ -54,14 +55,16 @@ class Learned:
 
 def learn(frames: Callable[[], Iterator[Frame]], target: Any, coding: Coding, dialect: Dialect) -> Learned:
     """Look at every row, once; twice where a column turns out to hold both numbers and text."""
-    sketches, first = _sketch(frames(), coding, set(coding.categorical))
+    sketches, first = _sketch(frames(), coding, _named(coding))
     name = target_name(target, first)
+    if name is not None and name == coding.text:
+        raise BadInput(f"text={name!r} is the target: a column cannot be learnt from and predicted")
     for sketch in sketches:
         if sketch.name not in coding.ignore:
             sketch.settle(first.source, is_target=sketch.name == name)
     mixed = {sketch.name for sketch in sketches if sketch.is_mixed}
     if mixed:
-        sketches, first = _sketch(frames(), coding, mixed | set(coding.categorical))
+        sketches, first = _sketch(frames(), coding, mixed | _named(coding))
     if sketches[0].n_rows == 0:
         raise BadInput(f"{first.source} has no rows below the header: a table needs at least one row")
     columns = tuple(_code(s, coding, first.source) for s in sketches if _is_feature(s, name, coding))
@@ -82,13 +85,23 @@ def learn(frames: Callable[[], Iterator[Frame]], target: Any, coding: Coding, di
     return Learned(encoder, tuple(sketches), sketches[0].n_rows, first.source, first.how, coding)
 
 
+def _words_of(coding: Coding) -> tuple[str, ...]:
+    return () if coding.text is None else (coding.text,)
+
+
+def _named(coding: Coding) -> set[str]:
+    """Columns that are text whatever stands in them."""
+    return {*coding.categorical, *_words_of(coding)}
+
+
 def _sketch(frames: Iterator[Frame], coding: Coding, as_text: set[str]) -> tuple[list[Sketch], Frame]:
     sketches: list[Sketch] = []
     first: Frame | None = None
     for frame in frames:
         if first is None:
             first = frame
-            for what, names in (("categorical", coding.categorical), ("ignore", coding.ignore)):
+            named = (("categorical", coding.categorical), ("ignore", coding.ignore), ("text", _words_of(coding)))
+            for what, names in named:
                 for name in names:
                     if name not in frame.names:
                         raise BadInput(f"{frame.source} has no column {name!r} ({what}){_meant(name, frame.names)}")
@@ -123,6 +136,8 @@ def _meant(name: str, names: tuple[str, ...]) -> str:
 
 
 def _is_feature(sketch: Sketch, target: str | None, coding: Coding) -> bool:
+    if coding.text is not None:
+        return sketch.name == coding.text
     return sketch.name != target and sketch.name not in coding.ignore and not is_left_out(sketch, coding)
 
 
@@ -133,6 +148,8 @@ def is_left_out(sketch: Sketch, coding: Coding) -> bool:
 
 
 def _code(sketch: Sketch, coding: Coding, source: str) -> ColumnCode:
+    if sketch.name == coding.text:
+        return ColumnCode(sketch.name, "text", "text")
     if sketch.is_empty:
         raise BadInput(f"{source}: column {sketch.name!r} is empty in all {sketch.n_rows} rows: ignore it")
     fills = coding.missing in ("mean", "median")
@@ -156,6 +173,8 @@ def _target_kind(sketch: Sketch) -> str:
 
 
 def _wants_sparse(columns: tuple[ColumnCode, ...], sketches: list[Sketch], coding: Coding) -> bool:
+    if coding.text is not None:
+        return False
     if coding.sparse != "auto":
         return bool(coding.sparse)
     by_name = {sketch.name: sketch for sketch in sketches}

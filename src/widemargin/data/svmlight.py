@@ -5,6 +5,8 @@ A line is ``label[,label...] [qid:number] index:value index:value ... [# comment
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
@@ -16,7 +18,7 @@ from widemargin.base.errors import BadInput, MalformedFile
 from widemargin.base.threads import threads
 
 from .pieces import texts
-from .source import describe
+from .source import describe, open_bytes
 
 _BLOCK = 1 << 18  # the unit of work of a thread: small enough for the cache, and the same for any number of threads
 _PIECE = 1 << 22  # what is unpacked at a time
@@ -50,6 +52,29 @@ class _Rows(NamedTuple):
             columns=self.columns[first:last],
             ends=self.ends[begin:end] - first,
         )
+
+
+_NAMES = (".svm", ".svmlight", ".libsvm", ".svml")
+_PACKED = (".gz", ".xz", ".bz2")
+_TABLES = (".csv", ".tsv", ".tab", ".txt", ".arff", ".parquet", ".pq")
+_LINE = re.compile(rb"\s*[-+]?[\d.]+(e[-+]?\d+)?(\s+qid:\d+)?(\s+\d+:[-+.\w]+)+\s*(#.*)?", re.IGNORECASE)
+
+
+def looks_like_svmlight(source: Any, *, has_target: bool = False) -> bool:
+    """By the name, else by the first line; whoever names a target has a table."""
+    if not isinstance(source, (str, os.PathLike)):
+        return False
+    path = os.fspath(source).lower()
+    stem, end = os.path.splitext(path)
+    if end in _PACKED:
+        end = os.path.splitext(stem)[1]
+    if end in _NAMES:
+        return True
+    if path == "-" or end in _TABLES or has_target:
+        return False
+    with open_bytes(source) as opened:
+        lines = (line for line in opened.head.splitlines()[:50] if line.strip() and not line.startswith(b"#"))
+        return _LINE.fullmatch(next(lines, b"")) is not None
 
 
 def read_svmlight(

@@ -30,6 +30,7 @@ def read_table(
     categorical: Sequence[str] = (),
     ignore: Sequence[str] = (),
     sparse: bool | str = "auto",
+    text: str | None = None,
     missing_values: Sequence[str] = DEFAULT_MISSING,
     delimiter: str | None = None,
     header: bool | None = None,
@@ -57,6 +58,8 @@ def read_table(
         Columns of numbers that are names; columns to leave out.
     sparse : bool or "auto"
         CSR or dense; "auto" takes CSR where at least 50 features are less than one fifth full.
+    text : str, optional
+        A column of prose. X is then the array of its cells, for `BagOfWords` and the like; other columns are left out.
     missing_values : sequence of str
         What marks a missing cell in CSV; an empty cell always does.
     delimiter, header : optional
@@ -83,9 +86,13 @@ def read_table(
     MissingExtra
         Parquet without polars or pyarrow.
     """
-    coding = Coding(categories, missing, categorical, ignore, sparse)
+    coding = Coding(categories, missing, categorical, ignore, sparse, text)
     dialect = Dialect(delimiter, header, quote, decimal, missing_values, encoding)  # type: ignore[arg-type]
-    frame = read_frame(source, dialect, format, engine)
+    return table_of(read_frame(source, dialect, format, engine), target, coding, dialect)
+
+
+def table_of(frame: Frame, target: str | int | None, coding: Coding, dialect: Dialect) -> Table:
+    """A frame that was read, coded."""
     learned = learn(lambda: iter([frame]), target, coding, dialect)
     encoder = learned.encoder
     X, y = encoder.code(frame, dropping=True).complete()
@@ -116,6 +123,7 @@ def learn_encoder(
     categorical: Sequence[str] = (),
     ignore: Sequence[str] = (),
     sparse: bool | str = "auto",
+    text: str | None = None,
     missing_values: Sequence[str] = DEFAULT_MISSING,
     delimiter: str | None = None,
     header: bool | None = None,
@@ -131,7 +139,7 @@ def learn_encoder(
     more than `batch_rows` rows. The file may be read twice, so it must be a path, a data frame, or a file object that
     can seek.
     """
-    coding = Coding(categories, missing, categorical, ignore, sparse)
+    coding = Coding(categories, missing, categorical, ignore, sparse, text)
     dialect = Dialect(delimiter, header, quote, decimal, missing_values, encoding)  # type: ignore[arg-type]
     frames = _repeatable(source, dialect, _checked(batch_rows), format, engine)
     learned = learn(frames, target, coding, dialect)

@@ -16,7 +16,7 @@ import numpy as np
 from ..base.errors import BadInput
 from ..base.params import HasMethods, StrOptions
 from ..model.stumps import Stumps
-from ..solver.boost import BoostSolver, StumpBoostSolver
+from ..solver.boost import BoostSolver, BoostState, StumpBoostSolver
 from ..solver.boosters import Booster, ClassVotes, Exponential, LabelSigns, LogLoss, LossRule, PseudoLoss, TwoClasses
 from ..solver.weak import Sample, StumpLearner
 from .boosting_base import Boosting
@@ -40,7 +40,8 @@ class AdaBoostClassifier(BoostedClasses, Boosting):
         Factor of the steps.
     algorithm : {"SAMME", "M1", "M2", "MH"}, default="SAMME"
         What is done with more than two classes; for two they are all the same. "M1" needs learners that are right half
-        of the time; with "M2" they name sets of classes, with "MH" they say of each class whether it is the one.
+        of the time, and the first decides alone where it is not; with "M2" they name sets of classes, with "MH" they
+        say of each class whether it is the one.
     loss : {"exponential", "logistic"} or object, default="exponential"
         Two classes only. An object has `weights(margins)` and `step(edge)`, or `value(margins)` and `slope(margins)`:
         then weights are minus the slopes, and steps the best along the line.
@@ -49,8 +50,9 @@ class AdaBoostClassifier(BoostedClasses, Boosting):
     sampling : {"auto", "weights", "draws"}, default="auto"
         Learners are given weights, or rows that are drawn by them. "auto": weights, and rows are drawn in rounds
         whose learner makes no error with weights.
-    early_stopping : bool, default=False
-        Hold rows out and end when the error on them no longer falls; the rounds up to the least one are kept.
+    early_stopping : bool or "oob", default=False
+        Hold rows out and end when the error on them no longer falls; the rounds up to the least one are kept. "oob":
+        judge each round by the rows that its member has not drawn (with `sampling="draws"`).
     validation_fraction : float, default=0.1
         Share of the rows that are held out.
     n_iter_no_change : int, default=10
@@ -125,7 +127,9 @@ class AdaBoostClassifier(BoostedClasses, Boosting):
             raise BadInput(f"loss={self.loss!r} is for two classes, but y has {sample.k}: use loss='exponential'.")
         if self.algorithm == "M2":
             return PseudoLoss(rate)
-        return LabelSigns(rate) if self.algorithm == "MH" else ClassVotes(self.algorithm == "SAMME", rate)
+        if self.algorithm == "M1":
+            return FirstAlone(False, rate)
+        return LabelSigns(rate) if self.algorithm == "MH" else ClassVotes(True, rate)
 
     def _solver(self, booster: Booster, sample: Sample, seed: int) -> BoostSolver:
         learner = self._learner(sample, seed)
@@ -178,6 +182,18 @@ class AdaBoostClassifier(BoostedClasses, Boosting):
 
     def __iter__(self) -> Any:
         return iter(self.estimators_)
+
+
+class FirstAlone(ClassVotes):
+    """M1: where even the first learner is wrong more often than right nothing can be boosted, and it decides alone."""
+
+    def round(self, s: Sample, state: BoostState, learner: Any) -> str | None:
+        ended = super().round(s, state, learner)
+        if ended != "no edge" or state.steps:
+            return ended
+        answer = learner.answer(self.ask(s, state), 0)
+        state.add(answer.member, answer.said, self.rate, answer.error)
+        return "no edge after"
 
 
 class StumpView:

@@ -81,6 +81,7 @@ class AdaBoostRegressor(BoostedNumbers):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BoostedNumbers._parameter_constraints,
+        "early_stopping": ["boolean"],  # its sums are no predictions, whose loss could be told
         "loss": [StrOptions({"linear", "square", "exponential"})],
     }
     _regression: ClassVar[bool] = True
@@ -160,7 +161,7 @@ class AdaBoostRegressor(BoostedNumbers):
     def __iter__(self) -> Any:
         return iter(self.members_)
 
-    def _certify(self, data: BoostRows, *, prove: bool = False) -> BoostingCertificate:
+    def _certify(self, data: BoostRows, *, prove: bool = False, each: bool = True) -> BoostingCertificate:
         return certify_boosting(
             [self._sum_of(data.X)],
             np.ones(1),

@@ -13,13 +13,14 @@ from ..base.callbacks import CallbackSupportMixin
 from ..base.drive import Watch
 from ..base.errors import DataMismatch
 from ..base.params import Declared, Integral, StrOptions, positive
+from ..base.pickles import LookedOver
 from ..base.threads import threads
 from ..data.rows import Training, read_rows, read_training
 from ..model.multiclass import decide, winners
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Certified(Declared, BaseEstimator):
+class Certified(Declared, LookedOver, BaseEstimator):
     """Base of every estimator: its certificate can be recomputed."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"n_jobs": [Integral, None]}

@@ -1,4 +1,4 @@
-"""What all boosters share: the fit by rounds, members, stages, importances, the certificate."""
+"""What boosters of any weak learner share: the learner, what its members say, importances, the certificate."""
 
 from __future__ import annotations
 
@@ -11,57 +11,36 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ..base.callbacks import EpochTasks, with_callbacks
-from ..base.drive import drive
-from ..base.errors import BadInput, DataMismatch
-from ..base.params import HasMethods, Interval, StrOptions, count, fraction, positive
-from ..base.records import Stop, Trace
-from ..base.seeds import keyed, seed_from
-from ..certificate.boosting import BoostedRows, BoostingProof, certify_boosting
+from ..base.errors import BadInput
+from ..base.params import HasMethods, Interval, StrOptions
+from ..certificate.boosting import BoostedRows, certify_boosting
 from ..certificate.record import BoostingCertificate
-from ..model.stumps import Stumps
-from ..solver.boost import BoostSolver, BoostState, StumpBoostSolver
+from ..solver.boost import BoostSolver, BoostState
 from ..solver.boosters import Booster
 from ..solver.weak import EstimatorLearner, Sample, StumpLearner, what_it_says
-from .base import Learner
 from .boosting_input import BoostRows, blocks_of, read_boosting
-from .whole import whole_or_nothing
-
-NEARLY_FREE = 200_000  # rows times members up to which a certificate costs less than anybody notices
+from .boosting_rounds import NEARLY_FREE, Rounds
+from .boosting_trees import HistogramLearner, grows_by_counting
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Boosting(Learner):
+class Boosting(Rounds):
     """Subclasses give the booster of some rows (`_booster`) and the kind of their claim (`_claim_kind`)."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Learner._parameter_constraints,
+        **Rounds._parameter_constraints,
         "estimator": [HasMethods(["fit", "predict"]), None],
-        "n_estimators": [count()],
-        "learning_rate": [positive()],
         "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
         "sampling": [StrOptions({"auto", "weights", "draws"})],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [fraction()],
-        "n_iter_no_change": [count()],
-        "warm_start": ["boolean"],
+        "early_stopping": ["boolean", StrOptions({"oob"})],
     }
-    _regression: ClassVar[bool] = False
 
     estimator: Any = None
-    n_estimators: int = 50
-    learning_rate: float = 1.0
     min_weight_fraction_leaf: float = 0.0
     sampling: str = "auto"
-    early_stopping: bool = False
-    validation_fraction: float = 0.1
-    n_iter_no_change: int = 10
-    warm_start: bool = False
+    early_stopping: Any = False
 
     # ---- what a subclass says --------------------------------------------------------------------------------------
-
-    def _booster(self, sample: Sample) -> Booster:
-        raise NotImplementedError
 
     def _claim_kind(self, k: int) -> str:
         raise NotImplementedError
@@ -70,57 +49,20 @@ class Boosting(Learner):
         """The kind of what members are asked: see solver/weak.py."""
         raise NotImplementedError
 
-    def _start_at(self, data: BoostRows) -> float:
-        """A constant that the sum begins with."""
-        return 0.0
-
     def _solver(self, booster: Booster, sample: Sample, seed: int) -> BoostSolver:
         return BoostSolver(booster, sample, self._learner(sample, seed))
 
     # ---- the fit ---------------------------------------------------------------------------------------------------
 
-    @with_callbacks
-    @whole_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None):
-        """Add weak learners, round by round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            With stumps and trees NaN stands for a missing value.
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-            A weight of 3 is a row that stands there three times, 0 one that is absent.
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        old = self if self.warm_start and "steps_" in vars(self) else None
-        data = self._read(X, y, sample_weight, reset=old is None)
-        self._check_learner()
-        held, kept = self._hold_out(data)
-        seed = seed_from(self.random_state)
-        if not self._regression:
-            self._same_classes(old, data)
-            self.classes_, self.n_classes_ = data.labels.classes, len(data.labels)
-        self.start_ = self._start_at(kept)
-        sample = Sample(kept.X, kept.y - self.start_ if self._regression else kept.y, kept.u, len(data.labels))
-        booster = self._booster(sample)
-        solver = self._solver(booster, sample, seed)
-        state = solver.start() if old is None else self._resumed(solver, sample, booster)
-        stop, self.trace_ = self._boost(solver, state, kept, held)
-        self._keep(state, booster)
-        self.proof_: BoostingProof | None = self._proof(state, len(data.labels))
-        self.stop_reason_ = str(stop)
-        self.certificate_ = self._first_certificate(data)
-        return self
-
     def _read(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> BoostRows:
         return read_boosting(self, X, y, sample_weight, regression=self._regression, reset=reset)
 
     def _check_learner(self) -> None:
+        if self.early_stopping == "oob" and self.sampling != "draws":
+            raise BadInput(
+                f"early_stopping='oob' needs rows that are not drawn, but sampling is {self.sampling!r}: use "
+                "sampling='draws', or early_stopping=True."
+            )
         if self.estimator is None or self.sampling == "draws" or has_fit_parameter(self.estimator, "sample_weight"):
             return
         raise BadInput(f"{type(self.estimator).__name__} doesn't support sample_weight: use sampling='draws'.")
@@ -133,6 +75,8 @@ class Boosting(Learner):
     def _learner_of(self, template: Any, sample: Sample, seed: int) -> Any:
         labels = self.classes_ if sample.k else np.empty(0)
         drawn = {"weights": False, "draws": True, "auto": None}[self.sampling]
+        if self._asked(sample.k) == "numbers" and not drawn and grows_by_counting(template):
+            return HistogramLearner(sample, template, labels, seed, drawn, self._threads())
         return EstimatorLearner(sample, template, labels, seed, drawn)
 
     def _template(self) -> Any:
@@ -145,111 +89,13 @@ class Boosting(Learner):
     def estimator_(self) -> Any:  # a member, not fitted
         return clone(self.estimator if self.estimator is not None else self._template())
 
-    def _same_classes(self, old: Any, data: BoostRows) -> None:
-        if old is not None and not np.array_equal(old.classes_, data.labels.classes):
-            raise BadInput(
-                f"warm_start goes on with the classes {old.classes_.tolist()}, but y has others: "
-                f"{data.labels.classes.tolist()}."
-            )
-
-    def _hold_out(self, data: BoostRows) -> tuple[BoostRows | None, BoostRows]:
-        """(rows that only tell when to stop, rows to learn from); of each class a share."""
-        if not self.early_stopping:
-            return None, data
-        order = keyed(seed_from(self.random_state), "split", 0).permutation(data.n)
-        codes = data.y[order] if len(data.labels) else np.zeros(data.n, np.intp)
-        groups = [order[codes == c] for c in range(max(1, len(data.labels)))]
-        out = np.sort(np.concatenate([g[: round(self.validation_fraction * len(g))] for g in groups]))
-        rest = np.setdiff1d(np.arange(data.n), out)
-        if not len(out) or not len(rest) or len(np.unique(data.y[rest])) < len(data.labels):
-            raise BadInput(
-                f"early_stopping holds {self.validation_fraction:g} of {data.n} rows out, which leaves too few on one "
-                "side: give more rows or another validation_fraction."
-            )
-        return data.take(out), data.take(rest)
-
-    def _resumed(self, solver: BoostSolver, sample: Sample, booster: Booster) -> BoostState:
-        """The state that the members lead to, adding them up in their order."""
-        if self.n_estimators < self.n_rounds_:
-            raise BadInput(
-                f"n_estimators={self.n_estimators} must be at least the {self.n_rounds_} rounds that are there."
-            )
-        state = solver.start()
-        for said, step in zip(self._said_by_members(sample.X), self.steps_, strict=True):
-            state.F = state.F + step * said
-        members = [self.stumps_[t : t + 1] for t in range(len(self.stumps_))] if self.stumps_ is not None else []
-        state.members = members or list(self.members_)
-        state.steps, state.errors = self.steps_.tolist(), self.errors_.tolist()
-        state.rounds = self.n_rounds_
-        if self.proof_ is not None and self.proof_.times is not None:
-            state.times = self.proof_.times.copy()
-        return state
-
-    def _boost(
-        self, solver: BoostSolver, state: BoostState, data: BoostRows, held: BoostRows | None
-    ) -> tuple[Stop, Trace]:
-        tasks = EpochTasks(self, data, max(0, self.n_estimators - state.rounds))
-        if state.rounds >= self.n_estimators:
-            return self._explain("epochs", state), Trace(solver.columns)
-        plain = not (tasks.active or self.observe or self.max_time or held)
-        if plain and isinstance(solver, StumpBoostSolver):
-            trace = solver.whole(state, self.n_estimators)
-            return self._explain(state.ended or "epochs", state), trace
-        watcher = Validation(self, held, solver) if held is not None else None
-
-        def after(step: int, columns: dict[str, Any]) -> bool:
-            stale = watcher is not None and watcher.stale(state)
-            return (tasks.active and tasks.epoch_done(lambda: vars(self._copy(state, solver)))) or stale
-
-        watch = self._watch(after if tasks.active or watcher else None)
-        stop, trace = drive(
-            solver,
-            state,
-            last=self.n_estimators,
-            explain=lambda kind: self._explain(kind, state, watcher),
-            watch=watch,
-            snapshot=lambda: self._copy(state, solver),
-        )
-        if watcher is not None:
-            watcher.cut(state)
-        tasks.close(lambda: vars(self._copy(state, solver)))
-        return stop, trace
-
-    def _copy(self, state: BoostState, solver: BoostSolver) -> Any:
-        """A fitted estimator as of now."""
-        copy = type(self)(**self.get_params(deep=False))
-        names = ("n_features_in_", "feature_names_in_", "classes_", "n_classes_", "start_")
-        vars(copy).update({name: value for name, value in vars(self).items() if name in names})
-        copy._keep(state, solver.booster)
-        return copy
-
-    def _explain(self, kind: str, state: BoostState, watcher: Any = None) -> Stop:
-        n, wanted = state.rounds, self.n_estimators
-        if kind == "asked" and watcher is not None and watcher.over:
-            return Stop("converged", watcher.sentence())
-        said = {
-            "epochs": f"all {wanted} rounds done",
-            "perfect": f"the learner of round {n} makes no error: its vote is capped, and nothing is left to learn.",
-            "no edge": f"after {n} rounds no learner is better than chance on the weighted rows.",
-            "no edge after": "the first learner is no better than chance on the weighted rows, and remains alone.",
-            "time over": f"after {n} rounds the time of the booster is over: the training error is at most its target.",
-            "time": f"max_time={self.max_time} s is over after {n} of {wanted} rounds: raise max_time.",
-            "asked": f"stopped on request after {n} of {wanted} rounds.",
-        }
-        return Stop("converged" if kind not in ("time", "asked") else kind, said[kind])
-
     def _keep(self, state: BoostState, booster: Booster) -> None:
         if not state.steps and self.estimator is not None and not self._regression:
             raise BadInput(
                 "the first weak learner is worse than random on these rows, so that there is nothing to boost: "
                 "give another estimator, or features that tell the classes apart."
             )
-        native = not state.members or isinstance(state.members[0], Stumps)
-        self.stumps_ = state.stumps() if native else None
-        self.members_ = [] if native else list(state.members)
-        self.steps_, self.errors_ = np.array(state.steps), np.array(state.errors)
-        self.per_round_ = booster.per_round
-        self.n_rounds_ = len(state.steps) // booster.per_round
+        super()._keep(state, booster)
 
     # ---- what members say ------------------------------------------------------------------------------------------
 
@@ -268,13 +114,8 @@ class Boosting(Learner):
         """How the member of class c in a round is dealt out to the classes."""
         raise NotImplementedError
 
-    def _outputs(self) -> int:
-        return 1 if self._regression or len(self.classes_) == 2 else len(self.classes_)
-
-    def _sum(self, X: Any) -> np.ndarray:
-        """F of rows as the user gives them."""
-        check_is_fitted(self)
-        return np.concatenate([self._sum_of(rows) for rows in blocks_of(self, X)])
+    def _blocks(self, X: Any) -> Iterator[Any]:
+        return blocks_of(self, X)
 
     def _sum_of(self, X: Any) -> np.ndarray:
         if self.stumps_ is not None:
@@ -284,17 +125,6 @@ class Boosting(Learner):
         for said, step in zip(self._said_by_members(X), self.steps_, strict=True):
             F = F + step * said
         return F
-
-    def _staged(self, X: Any) -> Iterator[np.ndarray]:
-        """F after each round."""
-        check_is_fitted(self)
-        rows = list(blocks_of(self, X))
-        whole = rows[0] if len(rows) == 1 else np.concatenate(rows)
-        F: Any = self.start_
-        for t, (said, step) in enumerate(zip(self._said_by_members(whole), self.steps_, strict=True), 1):
-            F = F + step * said
-            if t % self.per_round_ == 0:
-                yield F
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -315,80 +145,23 @@ class Boosting(Learner):
 
     # ---- certificate -----------------------------------------------------------------------------------------------
 
-    def _proof(self, state: BoostState, k: int) -> BoostingProof:
-        return BoostingProof(self._claim_kind(k), float(self.learning_rate), self.errors_)
-
-    def _certify(self, data: BoostRows, *, prove: bool = False) -> BoostingCertificate:
-        k = len(data.labels)
-        native = self.stumps_ is not None
+    def _certify(self, data: BoostRows, *, prove: bool = False, each: bool = True) -> BoostingCertificate:
+        k, stumps = len(data.labels), self.stumps_
+        best = stumps is not None and not self.min_weight_fraction_leaf and (prove or data.X.size <= NEARLY_FREE)
         return certify_boosting(
             self._said_by_members(data.X),
             self.steps_,
-            BoostedRows(data.y, data.u, k, data.X if native and not self.min_weight_fraction_leaf else None),
+            BoostedRows(data.y, data.u, k, data.X if stumps is not None else None, stumps, self._threads()),
             None if self.early_stopping else self.proof_,
             kind=self._claim_kind(k),
             data_digest=data.digest,
             per_round=self.per_round_,
             start=self.start_,
-            search=prove or data.X.shape[0] * data.X.shape[1] <= NEARLY_FREE,
+            search=best,
+            each=each,
         )
-
-    def _first_certificate(self, data: BoostRows) -> BoostingCertificate:
-        """At the end of a fit: all figures where they cost next to nothing."""
-        if data.n * len(self.steps_) <= NEARLY_FREE:
-            return self._certify(data)
-        return BoostingCertificate(
-            claim=f"{self.n_rounds_} rounds; the data are large: certify(model, X, y) recomputes what can be shown",
-            data_digest=data.digest,
-            n_rounds=self.n_rounds_,
-        )
-
-    def _recertify(self, X: Any, y: Any, sample_weight: Any, *, prove: bool) -> BoostingCertificate:
-        data = self._read(X, y, sample_weight, reset=False)
-        same = self._regression or np.array_equal(data.labels.classes, self.classes_)
-        if data.digest != self.certificate_.data_digest or not same:
-            raise DataMismatch(
-                f"these are not the data of the fit: {data.n} rows with digest {data.digest}, "
-                f"the fit had {self.certificate_.data_digest}."
-            )
-        return self._certify(data, prove=prove)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.estimator is None
         return tags
-
-
-class Validation:
-    """Rows that were held out: the error after each round, and whether it has not fallen for long."""
-
-    def __init__(self, estimator: Boosting, held: BoostRows, solver: BoostSolver) -> None:
-        self.estimator, self.held, self.solver = estimator, held, solver
-        self.F: Any = estimator.start_
-        self.errors: list[float] = []
-        self.over = False
-
-    def stale(self, state: BoostState) -> bool:
-        part = self.estimator._copy(state, self.solver)
-        self.errors.append(part._held_loss(self.held))
-        best = int(np.argmin(self.errors))
-        self.over = len(self.errors) - 1 - best >= self.estimator.n_iter_no_change
-        return self.over
-
-    def cut(self, state: BoostState) -> None:
-        """Back to the round with the least error; of equal ones the first."""
-        best = int(np.argmin(self.errors)) + 1
-        per = self.solver.booster.per_round
-        skip = state.rounds - len(self.errors)
-        stumps = state.stumps()
-        keep = (skip + best) * per
-        state.members = [stumps[:keep]] if len(stumps) else state.members[:keep]
-        state.steps, state.errors = state.steps[:keep], state.errors[:keep]
-        state.rounds = skip + best
-
-    def sentence(self) -> str:
-        best = int(np.argmin(self.errors))
-        return (
-            f"the loss on {self.held.n} rows that were held out has not fallen below {self.errors[best]:.4g} for "
-            f"{self.estimator.n_iter_no_change} rounds: the first {best + 1} are kept."
-        )

@@ -26,6 +26,9 @@ class BoostedClasses(ClassifierMixin):
     def _codes(self, F: np.ndarray) -> np.ndarray:
         return (F[:, 0] > 0).astype(np.intp) if F.shape[1] == 1 else F.argmax(axis=1)
 
+    def _labels(self, F: np.ndarray) -> np.ndarray:
+        return self.classes_[self._codes(F)]
+
     def _held_loss(self, held: BoostRows) -> float:
         """The share of wrong labels."""
         wrong = self._codes(self._sum_of(held.X)) != held.y
@@ -55,8 +58,7 @@ class BoostedClasses(ClassifierMixin):
         -------
         ndarray of shape (n_samples,)
         """
-        codes = self._codes(self._sum(X))
-        return self.classes_[codes]
+        return self._labels(self._sum(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities that the sum stands for.
@@ -111,7 +113,7 @@ class BoostedClasses(ClassifierMixin):
         ndarray of shape (n_samples,)
         """
         for F in self._staged(X):
-            yield self.classes_[self._codes(F)]
+            yield self._labels(F)
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """Probabilities after each round.

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _core
 from ..base.errors import BadInput, DataMismatch
+from ..base.pickles import LookedOver
 from ..certificate.record import ExpertCertificate
 from ..data.labels import Labels, as_column
 from ..model.experts import RegretPath
@@ -43,7 +44,7 @@ class Rounds:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ExpertGame(BaseEstimator):
+class ExpertGame(LookedOver, BaseEstimator):
     """Base of learners with expert advice."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"experts": [list, tuple, None]}

@@ -130,6 +130,9 @@ class NuSVC(SupportVectorClassifier):
     def _divisor(self, problem: BoxProblem, rho: float) -> float:
         return rho if rho > 0 else 1.0  # before the end rho may be anything
 
+    def _divisors(self, rho: np.ndarray) -> np.ndarray:
+        return np.where(rho > 0, rho, 1.0)
+
     def _divisor_under_way(self, problem: BoxProblem, s: BoxSolution) -> float:
         """At the optimum |w|^2 = nu W rho minus the slacks: |w|^2 / (nu W) is no more than rho, and never negative."""
         least = s.square / (2 * problem.total[0])

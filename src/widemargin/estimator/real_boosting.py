@@ -56,8 +56,9 @@ class RealAdaBoostClassifier(RealValued):
         Smallest share of the weight of a round on each side of a stump.
     sampling : {"auto", "weights", "draws"}, default="auto"
         Members are given weights, or rows that are drawn by them.
-    early_stopping : bool, default=False
-        Hold rows out and end when the error on them no longer falls.
+    early_stopping : bool or "oob", default=False
+        Hold rows out and end when the error on them no longer falls. "oob": judge each round by the rows that its
+        member has not drawn (with `sampling="draws"`).
     validation_fraction : float, default=0.1
         Share of the rows that are held out.
     n_iter_no_change : int, default=10
@@ -140,8 +141,9 @@ class GentleBoostClassifier(RealValued):
         Smallest share of the weight of a round on each side of a stump.
     sampling : {"auto", "weights", "draws"}, default="auto"
         Members are given weights, or rows that are drawn by them.
-    early_stopping : bool, default=False
-        Hold rows out and end when the error on them no longer falls.
+    early_stopping : bool or "oob", default=False
+        Hold rows out and end when the error on them no longer falls. "oob": judge each round by the rows that its
+        member has not drawn (with `sampling="draws"`).
     validation_fraction : float, default=0.1
         Share of the rows that are held out.
     n_iter_no_change : int, default=10
@@ -209,8 +211,9 @@ class LogitBoostClassifier(RealValued):
         Smallest share of the weight of a round on each side of a stump.
     sampling : {"auto", "weights", "draws"}, default="auto"
         Members are given weights, or rows that are drawn by them.
-    early_stopping : bool, default=False
-        Hold rows out and end when the error on them no longer falls.
+    early_stopping : bool or "oob", default=False
+        Hold rows out and end when the error on them no longer falls. "oob": judge each round by the rows that its
+        member has not drawn (with `sampling="draws"`).
     validation_fraction : float, default=0.1
         Share of the rows that are held out.
     n_iter_no_change : int, default=10

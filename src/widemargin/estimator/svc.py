@@ -19,8 +19,8 @@ from ..base.callbacks import with_callbacks
 from ..base.errors import SingleClass
 from ..base.params import Interval, StrOptions
 from ..model.box import BoxProblem
-from ..model.multiclass import rows_of_parts
-from ..model.pairs import pairs
+from ..model.boxes import BoxProblems
+from ..model.pairs import PairRows, pairs
 from .base import Classifier
 from .kernel_input import KernelInput
 from .kernel_support import KernelTraining
@@ -83,10 +83,8 @@ class SupportVectorClassifier(SVMFit, ClassifierParts, Probabilities, Classifier
         self._validate_params()
         watch = self._watch()
         data = self._read(X, y, sample_weight)
-        parts = self._parts(data)
-        places = rows_of_parts(parts, data.y)
-        # What cannot be is told before any kernel value.
-        problems = [self._part_problem(data, part, rows) for part, rows in zip(parts, places, strict=True)]
+        places = self._places(data)
+        problems = self._problems(data, places)  # what cannot be is told before any kernel value
         shape = self._shape_of(X)
         beside = {"shape_fit_": shape, "class_weight_": self._class_weights(data, sample_weight, shape[0])}
         sigmoids, unsure = self._sigmoids(X, y, sample_weight)
@@ -277,3 +275,6 @@ class SVC(AlongC, SupportVectorClassifier):
 
     def _problem(self, signs: np.ndarray, weight: np.ndarray | None) -> BoxProblem:
         return BoxProblem.c_svc(signs, self.C if weight is None else self.C * weight)
+
+    def _pair_problems(self, places: PairRows, weight: np.ndarray | None) -> BoxProblems:
+        return BoxProblems.c_svc(places.signs, self.C if weight is None else self.C * weight, places.sizes)

@@ -15,15 +15,17 @@ from ..certificate.record import SVMCertificate, merge
 from ..data.labels import class_factors
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
+from ..model.boxes import BoxProblems
 from ..model.dual import DualPoint, DualPoints
 from ..model.kernel import KernelModel
 from ..model.multiclass import Part, binary_parts, rows_of_parts
-from ..model.pairs import PairsModel, pairs
+from ..model.pairs import PairRows, PairsModel, pairs
 from .kernel_support import KernelTraining
 from .svm_hard import proof_against, refuse
 from .svm_input import known_psd
+from .svm_solved import Solved, SolvedParts
 from .svm_support import SVMSupport
-from .svm_work import Solved, Work
+from .svm_work import Work
 
 
 class ClassifierParts(SVMSupport):
@@ -32,6 +34,20 @@ class ClassifierParts(SVMSupport):
     def _parts(self, data: KernelTraining) -> list[Part]:
         return binary_parts(len(data.labels.classes), self.multiclass)
 
+    def _places(self, data: KernelTraining) -> Sequence[np.ndarray | None]:
+        """The rows of each part; None = all."""
+        k = len(data.labels.classes)
+        return PairRows(data.y, k) if k > 2 and self.multiclass == "ovo" else [None] * (1 if k == 2 else k)
+
+    def _problems(self, data: KernelTraining, places: Sequence[np.ndarray | None]) -> Sequence[BoxProblem]:
+        if isinstance(places, PairRows):
+            return self._pair_problems(places, None if data.weight is None else data.weight[places.items])
+        return [self._part_problem(data, part, None) for part in self._parts(data)]
+
+    def _pair_problems(self, places: PairRows, weight: np.ndarray | None) -> BoxProblems:
+        spans = [slice(e - n, e) for e, n in zip(places.ends.tolist(), places.sizes.tolist(), strict=True)]
+        return BoxProblems.of([self._problem(places.signs[s], None if weight is None else weight[s]) for s in spans])
+
     def _part_problem(self, data: KernelTraining, part: Part, rows: np.ndarray | None) -> BoxProblem:
         signs = part.signs(data.y) if rows is None else part.signs(data.y[rows])
         weight = data.weight if data.weight is None or rows is None else data.weight[rows]
@@ -39,48 +55,45 @@ class ClassifierParts(SVMSupport):
 
     # ---- what is kept ------------------------------------------------------------------------------------------
 
-    def _learnt(self, work: Work, solved: Sequence[Solved]) -> dict[str, Any]:
+    def _learnt(self, work: Work, solved: SolvedParts) -> dict[str, Any]:
         """The support in the order of the classes, coefficients as users of the peers expect them."""
         data = work.data
         k, n, classes = len(data.labels.classes), data.n, data.labels.classes
-        where = [np.arange(n) if p is None else p for p in work.places]
+        pairs, coef = isinstance(work.places, PairRows), solved.coef
+        items = work.places.items if pairs else np.tile(np.arange(n), len(solved))
         used, free = np.zeros((2, n), dtype=bool)
-        items, coef = np.concatenate(where), np.concatenate([s.coef for s in solved])
         used[items[coef != 0]] = True
-        free[items[np.concatenate([s.free for s in solved])]] = True
+        free[items[solved.free]] = True
         support = np.flatnonzero(used)
         support = support[np.argsort(data.y[support], kind="stable")]
-        paired = k > 2 and self.multiclass == "ovo"
         with np.errstate(divide="ignore"):
-            squares = np.array([max(s.solution.square, 0.0) for s in solved])
-            margin = np.array([s.scale for s in solved]) / np.sqrt(squares)
+            margin = solved.scale / np.sqrt(np.maximum(solved.square, 0.0))
         return {
             "classes_": classes,
             "kernel_": data.kernel,
-            **self._support(work, support, self._coefficients(data, items, coef, [len(p) for p in where], support)),
+            **self._support(work, support, self._coefficients(work, items, coef, support)),
             "support_free_": free[support],
-            "intercept_": np.array([s.intercept for s in solved]) * (-1.0 if paired else 1.0),
+            "intercept_": solved.intercept * (-1.0 if pairs else 1.0),
             "n_support_": np.bincount(data.y[support], minlength=k).astype(np.int32),
-            "n_iter_": np.array([max(s.solution.steps, 1) for s in solved], dtype=np.int32),
+            "n_iter_": np.maximum(solved.steps, 1).astype(np.int32),
             "margin_": margin,
             "slacks_": self._slacks(work, solved[0]) if k == 2 else None,
         }
 
-    def _coefficients(
-        self, data: KernelTraining, items: np.ndarray, coef: np.ndarray, sizes: list[int], support: np.ndarray
-    ) -> np.ndarray:
+    def _coefficients(self, work: Work, items: np.ndarray, coef: np.ndarray, support: np.ndarray) -> np.ndarray:
         """The table of all parts from their items and coefficients, one part after the other."""
-        at, k = np.empty(data.n, dtype=np.intp), len(data.labels.classes)
+        n, k, places = work.data.n, len(work.data.labels.classes), work.places
+        at = np.empty(n, dtype=np.intp)
         at[support] = np.arange(len(support))
-        paired = k > 2 and self.multiclass == "ovo"
         here = np.flatnonzero(coef)
-        part = np.repeat(np.arange(len(sizes)), sizes)[here]
         items, coef = items[here], coef[here]
-        if paired:
-            i, j = np.array(list(pairs(k))).T
-            part, coef = np.where(data.y[items] == i[part], j[part] - 1, i[part]), -coef
-        table = np.zeros((k - 1 if paired else len(sizes), len(support)))
-        table[part, at[items]] = coef
+        if isinstance(places, PairRows):
+            # An item of class i keeps its coefficient for the pair in row j - 1, one of class j in row i.
+            rows = np.repeat((places.classes[:, ::-1] - [1, 0]).ravel(), places.halves.ravel())[here]
+            table, coef = np.zeros((k - 1, len(support))), -coef
+        else:
+            rows, table = here // n, np.zeros((len(places), len(support)))
+        table[rows, at[items]] = coef
         return table
 
     def _slacks(self, work: Work, s: Solved) -> np.ndarray | None:
@@ -130,13 +143,13 @@ class ClassifierParts(SVMSupport):
 
     # ---- certificate -------------------------------------------------------------------------------------------
 
-    def _proof(self, points: list[DualPoint]) -> DualPoints:
-        return DualPoints.of(points)
+    def _proof(self, points: DualPoints) -> DualPoints:
+        return points
 
     def _merged(self, data: KernelTraining, certificates: list[SVMCertificate]) -> Any:
-        names = [part.name(data.labels.classes) for part in self._parts(data)]
-        whole = merge(dict(zip(names, certificates, strict=True)), data_digest=data.digest)
-        return replace(whole, data_digest=data.digest)
+        names, digest = [part.name(data.labels.classes) for part in self._parts(data)], data.digest
+        whole = merge(dict(zip(names, certificates, strict=True)), data_digest=digest)
+        return whole if whole.data_digest == digest else replace(whole, data_digest=digest)
 
     def _certify(self, data: KernelTraining, *, prove: bool = False) -> Any:
         source = GramSource(self.kernel_, data.items, self._threads())

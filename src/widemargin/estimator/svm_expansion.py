@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -13,15 +13,16 @@ from ..certificate.record import SVMCertificate
 from ..data.rows import Training
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
-from ..model.dual import DualPoint
+from ..model.dual import DualPoint, DualPoints
 from ..model.kernel import KernelModel
 from .base import Learner, NumberTargets
 from .kernel_input import KernelInput
 from .kernel_support import KernelTraining
 from .svm_fit import SVMFit
 from .svm_input import known_psd
+from .svm_solved import SolvedParts
 from .svm_support import SVMSupport
-from .svm_work import Solved, Work
+from .svm_work import Work
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -50,7 +51,7 @@ class OneExpansion(SVMFit, SVMSupport, NumberTargets, Learner):
         self._learn(data, [None], [problem], {"shape_fit_": self._shape_of(X), **beside})
         return self
 
-    def _learnt(self, work: Work, solved: Sequence[Solved]) -> dict[str, Any]:
+    def _learnt(self, work: Work, solved: SolvedParts) -> dict[str, Any]:
         s = solved[0]
         used = np.flatnonzero(s.coef)
         return {
@@ -77,7 +78,7 @@ class OneExpansion(SVMFit, SVMSupport, NumberTargets, Learner):
 
     # ---- certificate -------------------------------------------------------------------------------------------
 
-    def _proof(self, points: list[DualPoint]) -> DualPoint:
+    def _proof(self, points: DualPoints) -> DualPoint:
         return points[0]
 
     def _merged(self, data: KernelTraining, certificates: list[SVMCertificate]) -> SVMCertificate:

@@ -16,20 +16,24 @@ from ..base.memory import budget
 from ..base.params import HasMethods, Integral, Interval, Options, StrOptions, count, positive
 from ..base.records import Stop
 from ..base.warn import warn
+from ..certificate.expansion import joined_expansions
 from ..certificate.record import SVMCertificate
-from ..certificate.svm import Claimed, certify_parts, scores_of_parts
+from ..certificate.svm import Claimed, Claims, certify_claims, certify_parts
+from ..certificate.telling import telling_scores
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
 from ..model.dual import DualPoint
 from ..solver.box import BoxOptions
+from ..solver.pairs import PairFits
 from ..solver.parts import worst
 from ..solver.start import carried
 from ..solver.svm import BoxFit, BoxSolution
 from .kernel_support import KernelTraining, refuse_overflow
 from .svm_hard import hull_fit, margin_of_hull
 from .svm_input import known_psd
-from .svm_stop import interrupted, is_nothing, reached, sentence
-from .svm_work import Solved, Work
+from .svm_solved import Solved, SolvedPairs, SolvedParts
+from .svm_stop import interrupted, is_nothing, meets, reached, sentence
+from .svm_work import Work
 
 KERNELS = {"linear", "poly", "rbf", "sigmoid", "precomputed"}
 REFINEMENTS = 4
@@ -86,23 +90,24 @@ class SVMFit:
         self._keep(work, solved, sentence)
         work.tasks.close(lambda: self._learnt(work, solved))
 
-    def _keep(self, work: Work, solved: Sequence[Solved], say: Any) -> None:
+    def _keep(self, work: Work, solved: SolvedParts, say: Any) -> None:
         for name, value in {**work.beside, **self._learnt(work, solved)}.items():
             setattr(self, name, value)
-        self.proof_: Any = self._proof([s.point for s in solved])
-        self.certificate_ = self._merged(work.data, [s.certificate for s in solved])
-        self._boxes = [s.problem for s in solved] if self.warm_start else None
-        kinds = [s.solution.stop.kind for s in solved]
-        empty = [bool(self._of_nothing) and is_nothing(s) for s in solved]
-        at = empty.index(True) if any(empty) else kinds.index(worst(kinds))
-        words = say(self, solved[at])
+        self.proof_: Any = self._proof(solved.points)
+        self.certificate_ = self._merged(work.data, solved.certificates)
+        self._boxes = solved.problems if self.warm_start else None
+        kinds = solved.kinds
+        empty = [k for k, s in enumerate(solved) if is_nothing(s)] if self._of_nothing else []
+        at = empty[0] if empty else kinds.index(worst(kinds))
+        told = solved[at]
+        words = say(self, told)
         if len(kinds) > 1:
             good = sum(kind == "converged" for kind in kinds)
             words = f"{good} of {len(kinds)} binary parts converged; part {at}: {words}"
         self.converged_ = all(kind == "converged" for kind in kinds)
         self.fit_status_ = 0 if self.converged_ else 1
         self.stop_reason_ = words
-        self.trace_ = solved[at].solution.trace
+        self.trace_ = told.solution.trace
         self._ended = worst(kinds)
 
     def _warn(self) -> None:
@@ -181,41 +186,51 @@ class SVMFit:
         """nu-SVC's model is its solution divided by rho."""
         return 1.0
 
+    def _divisors(self, rho: np.ndarray) -> np.ndarray:
+        """The same of many parts."""
+        return np.ones(len(rho))
+
     def _divisor_under_way(self, problem: BoxProblem, s: BoxSolution) -> float:
         """The same before the end, when rho may be anything."""
         return 1.0
 
     def _proved(self, source: GramSource, problem: BoxProblem, s: BoxSolution, psd: bool) -> Solved:
-        return self._all_proved(source, [problem], [s], [None], psd)[0]
-
-    def _all_proved(
-        self,
-        source: GramSource,
-        problems: Sequence[BoxProblem],
-        solutions: Sequence[BoxSolution],
-        places: Sequence[np.ndarray | None],
-        psd: bool,
-    ) -> list[Solved]:
-        """With their certificates, whose scores of all items the solutions have from then on."""
+        """With its certificate, whose scores of all items the solution has from then on."""
         began = time.perf_counter()
-        solved = [Solved(p, s, self._divisor(p, s.rho)) for p, s in zip(problems, solutions, strict=True)]
-        claimed = [
-            Claimed(one.problem, one.point.b, one.intercept, one.point.rho, one.scale, one.coef, None, place)
-            for one, place in zip(solved, places, strict=True)
-        ]
-        scores = scores_of_parts(source, claimed)
-        for one, place, (f, _) in zip(solved, places, scores, strict=True):
-            c = one.problem.items(one.solution.b)
-            one.solution.f, one.solution.square = f, float(c @ f)
-            if len(one.problem.total) and not one.problem.t.any():
-                length = np.sqrt(np.maximum(source.diag if place is None else source.diag[place], 0.0))
-                bounds = one.problem.upper - one.problem.lower
-                one.resolution = RESOLUTION * float(np.abs(c) @ length) * float(bounds @ length)
-        claimed = [replace(one, scores=found) for one, found in zip(claimed, scores, strict=True)]
-        proved = certify_parts(source, claimed, asked=self.gap_tol, psd=psd, began=began)
-        for one, certificate in zip(solved, proved, strict=True):
-            one.certificate = certificate
+        one, c = Solved(problem, s, self._divisor(problem, s.rho)), problem.items(s.b)
+        claimed = Claimed(problem, one.point.b, one.intercept, one.point.rho, one.scale, one.coef)
+        f, e = telling_scores(source, problem, claimed.b, claimed.offsets)
+        s.f, s.square = f, float(c @ f)
+        if len(problem.total) and not problem.t.any():
+            length = np.sqrt(np.maximum(source.diag, 0.0))
+            one.resolution = RESOLUTION * float(np.abs(c) @ length) * float((problem.upper - problem.lower) @ length)
+        claimed = replace(claimed, scores=(f, e))
+        (one.certificate,) = certify_parts(source, [claimed], asked=self.gap_tol, psd=psd, began=began)
+        return one
+
+    def _pairs_proved(self, source: GramSource, fits: PairFits, psd: bool) -> SolvedPairs:
+        """The same for all pairs of classes, figure by figure for all at once."""
+        began, p, items = time.perf_counter(), fits.problems, fits.rows.items
+        solved = SolvedPairs(fits, self._divisors(fits.rho))
+        fits.f, e = joined_expansions(source, items, fits.b, p.ends)
+        resolution: np.ndarray | float = 0.0
+        if not p.t.any():
+            length = np.sqrt(np.maximum(source.diag, 0.0))[items]
+            reach, room = (np.add.reduceat(v * length, p.first) for v in (np.abs(fits.b), p.upper - p.lower))
+            resolution = RESOLUTION * reach * room
+        claims = Claims(p, fits.b, fits.offsets, solved.scale, solved.coef, (fits.f, e))
+        proved = certify_claims(source, claims, asked=self.gap_tol, psd=psd, began=began)
+        solved.proved(np.add.reduceat(fits.b * fits.f, p.first), resolution, proved)
         return solved
+
+    def _not_at_their_end(self, solved: SolvedPairs) -> list[int]:
+        """Pairs whose certificates are not good enough; the others have converged, whatever ended them."""
+        rest = [k for k, c in enumerate(solved.certificates) if not meets(self, c) and not reached(self, solved[k])]
+        before = solved.fits.kinds
+        solved.fits.kinds = ["converged"] * len(before)
+        for k in rest:
+            solved.fits.kinds[k] = before[k]
+        return rest
 
     def _certificate(
         self, source: GramSource, problem: BoxProblem, point: DualPoint, intercept: float, coef: np.ndarray, psd: bool

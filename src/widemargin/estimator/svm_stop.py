@@ -11,8 +11,12 @@ EARLY = "Solver terminated early (max_iter={}).  Consider pre-processing your da
 def reached(estimator: Any, solved: Any) -> bool:
     """Whether the recomputed figures of a certificate, none of which is missing, are what was asked for."""
     c = solved.certificate
-    asked = (c.relative_gap <= estimator.gap_tol or is_nothing(solved)) and c.kkt_violation <= estimator.tol
-    return bool(c.holds is not False and asked)
+    return meets(estimator, c) or bool(c.holds is not False and is_nothing(solved) and c.kkt_violation <= estimator.tol)
+
+
+def meets(estimator: Any, c: Any) -> bool:
+    """Whether gap and violation are what was asked for."""
+    return bool(c.holds is not False and c.relative_gap <= estimator.gap_tol and c.kkt_violation <= estimator.tol)
 
 
 def is_nothing(solved: Any) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -15,50 +14,19 @@ from ..base.callbacks import EpochTasks
 from ..base.drive import Watch
 from ..base.records import Stop, Trace
 from ..base.threads import crew
-from ..certificate.record import SVMCertificate
 from ..certificate.svm import Claimed, certify_parts
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
-from ..model.dual import DualPoint
-from ..model.pairs import pairs
-from ..solver.pairs import PairFits, batches, can_share, last_digits
+from ..model.boxes import BoxProblems
+from ..model.pairs import PairRows
+from ..solver.pairs import PairFits, can_share
 from ..solver.sample_start import Sampled, solved_for_some
-from ..solver.svm import BoxFit, BoxSolution, run_all
+from ..solver.svm import BoxFit, BoxSolution
+from .svm_solved import Solved, SolvedParts
 
 PROBED = 64  # columns of kernel values that tell what a certificate costs
 SPARE = 1.5  # for a machine that becomes busy
 RARELY = 25  # times as long as that takes passes before it is asked again
-
-
-@dataclass
-class Solved:
-    """A part: its solution, what the model is divided by, and what was proved."""
-
-    problem: BoxProblem
-    solution: BoxSolution
-    scale: float
-    certificate: SVMCertificate = SVMCertificate(claim="not recomputed yet", holds=None)  # noqa: RUF009
-    resolution: float = 0.0  # of the objective, where its optimum may be 0
-
-    @cached_property
-    def point(self) -> DualPoint:
-        return DualPoint(self.solution.b, self.solution.rho if len(self.problem.total) == 2 else 0.0)
-
-    @cached_property
-    def coef(self) -> np.ndarray:
-        """Of each item of the part."""
-        return self.problem.items(self.solution.b) / self.scale
-
-    @property
-    def intercept(self) -> float:
-        return self.solution.intercept / self.scale
-
-    @property
-    def free(self) -> np.ndarray:
-        """Which items have a variable inside of its box."""
-        b, p = self.solution.b, self.problem
-        inside: np.ndarray = (b > p.lower) & (b < p.upper)
-        return np.logical_or.reduce(inside.reshape(-1, p.n))
 
 
 class Pace:
@@ -108,44 +76,36 @@ class Work:
         self.done: dict[int, Solved] = {}
         self.tasks = EpochTasks(estimator, data, None)
         self.stopped = False
+        self.pairs: PairFits | None = None  # if they are solved together
+        self.proved = False  # whether these have certificates
         self.pace = Pace(source)
 
-    def solve(self, watch: Watch) -> list[Solved]:
+    def solve(self, watch: Watch) -> SolvedParts:
         self.watch, threads = watch, self.source.threads
         watched = self.tasks.active or self.watch.observe is not None
-        soft = not any(problem.hard for problem in self.problems)
-        paired = all(place is not None for place in self.places)
-        if paired and soft and not watched and can_share(self.source):
-            return self._pairs(threads)
-        return crew(1 if watched else threads, self._one, range(len(self.problems)))
+        if not watched and isinstance(self.places, PairRows) and can_share(self.source):
+            problems = BoxProblems.of(self.problems)
+            if not problems.hard:
+                return self._pairs(self.places, problems, threads)
+        return SolvedParts(crew(1 if watched else threads, self._one, range(len(self.problems))))
 
-    def _pairs(self, threads: int) -> list[Solved]:
+    def _pairs(self, places: PairRows, problems: BoxProblems, threads: int) -> SolvedParts:
         """All pairs of classes on kernel values that they share."""
-        options, codes = self.estimator._box_options(len(self.problems), threads), self.data.y
-        k = int(codes.max()) + 1
-        shared, of_pair = PairFits(self.source, codes, k, options), list(pairs(k))
+        options = self.estimator._box_options(len(problems), threads)
+        fits = self.pairs = PairFits(self.source, places, problems, options, self.starts)
+        fits.run(self._watch(None))
+        solved = self.estimator._pairs_proved(self.source, fits, self.psd)
+        self.proved = True
 
-        def refined(one: tuple[int, BoxSolution, Solved], cancelled: Event) -> Solved:
-            q, found, solved = one
-            return self.estimator._refined(self, q, self.fits[q], found, self._watch(cancelled), solved)
+        def refined(k: int, cancelled: Event) -> Solved:
+            one = solved[k]
+            fit = self.fits[k] = fits.alone(k)
+            return self.estimator._refined(self, k, fit, one.solution, self._watch(cancelled), one)
 
-        for batch in batches([p.n for p in self.problems]):
-            first = batch.start
-            fits = [
-                shared.fit(*of_pair[q], self.problems[q], last_digits(len(of_pair), self.problems[q]), self.places[q])
-                for q in batch
-            ]
-            self.fits[first : batch.stop] = fits
-            for q, fit in zip(batch, fits, strict=True):
-                fit.start(self.starts[q])
-            found = run_all(fits, self._watch(None), threads)
-            problems, places = (v[first : batch.stop] for v in (self.problems, self.places))
-            proved = self.estimator._all_proved(self.source, problems, found, places, self.psd)
-            self.done.update(zip(batch, proved, strict=True))
-            rest = [one for one in zip(batch, found, proved, strict=True) if not self.estimator._at_its_end(one[2])]
-            for (q, *_), solved in zip(rest, crew(threads, refined, rest), strict=True):
-                self.done[q] = solved
-        return [self.done[q] for q in range(len(of_pair))]
+        rest = self.estimator._not_at_their_end(solved)
+        for k, one in zip(rest, crew(threads, refined, rest), strict=True):
+            solved[k] = one
+        return solved
 
     def _one(self, k: int, cancelled: Event) -> Solved:
         place, problem = self.places[k], self.problems[k]
@@ -185,6 +145,10 @@ class Work:
     def _needed(self) -> float:
         """Seconds that the certificates of all that is under way will take: they are part of max_time."""
         seconds = 0.0
+        if self.pairs is not None and not self.proved:
+            n, first = self.pairs.problems.sizes, self.pairs.problems.first
+            used = np.add.reduceat((self.pairs.b != 0) * 1, first)
+            seconds = self.pace.seconds() * float(used @ (n - used / 2))
         for k, fit in enumerate(self.fits):
             if fit is not None and fit.state is not None and k not in self.done:
                 seconds += self._seconds(self.problems[k].n, int(np.count_nonzero(fit.state.b)))
@@ -214,10 +178,12 @@ class Work:
 
     @property
     def begun(self) -> bool:
-        return self.sample is not None or any(fit is not None and fit.state is not None for fit in self.fits)
+        if self.sample is not None or self.pairs is not None:
+            return True
+        return any(fit is not None and fit.state is not None for fit in self.fits)
 
-    def as_it_is(self) -> list[Solved]:
-        return [self.done.get(k) or self._unfinished(k) for k in range(len(self.problems))]
+    def as_it_is(self) -> SolvedParts:
+        return SolvedParts([self.done.get(k) or self._unfinished(k) for k in range(len(self.problems))])
 
     def model(self) -> Any:
         return self.estimator._model(self.estimator._learnt(self, self.as_it_is()))
@@ -225,6 +191,7 @@ class Work:
     def _unfinished(self, k: int) -> Solved:
         """The offsets are those of the last look, since scores may lag behind the variables where work was cut off."""
         problem, fit = self.problems[k], self.fits[k]
+        fit = self.pairs.alone(k) if fit is None and self.pairs is not None else fit
         stop = Stop("asked", "under way")
         if fit is None or fit.state is None:
             return self._not_begun(k) if self.sample is None else Solved(problem, self.sample.solution(), 1.0)

@@ -10,7 +10,8 @@ Method   all parameters, terms and figures are those of scikit-learn's CountVect
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,16 +23,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _core
 from ..base.errors import BadInput
-from ..base.params import StrOptions, count
+from ..base.params import Declared, StrOptions, count
+from ..base.pickles import LookedOver
 from ..base.threads import threads
 from .letters import SPECIAL, letter_table
 
 TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # scikit-learn's, and what the core cuts text by
 _KINDS = {"word": 0, "mail": 1, "char": 2, "char_wb": 3}
-_BATCH = 1 << 22  # bytes of text held at a time
+_BATCH = 1 << 10  # documents in hand at a time
 
 
-class BagOfWords(CountVectorizer):
+class BagOfWords(LookedOver, Declared, CountVectorizer):
     """As scikit-learn's CountVectorizer, many times faster.
 
     Parameters
@@ -229,26 +231,17 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
             text = text.lower()
         return text.encode("utf-8", "surrogatepass")
 
-    def _batches(self, documents: Iterable[Any]) -> Iterator[list[bytes]]:
-        batch, size = [], 0
-        for document in documents:
-            text = self._text(document)
-            batch.append(text)
-            size += len(text)
-            if size >= _BATCH:
-                yield batch
-                batch, size = [], 0
-        yield batch
-
     def _count(
         self, documents: Iterable[Any], known: _core.Terms | None, columns: int
-    ) -> tuple[list[str], sp.csr_array]:
-        counter = self._counter(known)
-        for batch in self._batches(documents):
-            counter.feed(batch)
+    ) -> tuple[dict[str, int], sp.csr_array]:
+        counter, texts = self._counter(known), iter(documents)
+        plain = self.input == "content" and self.strip_accents is None
+        while batch := list(islice(texts, _BATCH)):
+            counter.feed(batch, self._text, plain)
         terms, index, counts, ends = counter.take()
         wide = np.int64 if len(index) > np.iinfo(np.int32).max else np.int32
-        starts = np.concatenate([[0], ends]).astype(wide)
+        starts = np.zeros(len(ends) + 1, wide)
+        starts[1:] = ends
         shape = (len(ends), columns or len(terms))
         return terms, sp.csr_array((counts.astype(self.dtype), index.astype(wide, copy=False), starts), shape=shape)
 
@@ -271,7 +264,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         terms, X = self._count(raw_documents, None, 0)
         if not terms:
             raise BadInput("empty vocabulary; perhaps the documents only contain stop words")
-        return {term: column for column, term in enumerate(terms)}, X
+        return terms, X
 
     def _sort_features(self, X: Any, vocabulary: dict[str, int]) -> Any:
         return X if self._kind() is not None else super()._sort_features(X, vocabulary)

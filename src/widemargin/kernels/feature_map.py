@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.errors import BadInput
 from ..base.params import HasMethods, count
+from ..base.pickles import LookedOver
 from ..data.rows import read_rows
 from .columns import with_indices
 from .monomials import Base, arranged, refuse_infinite, terms
@@ -48,7 +49,7 @@ _SQUARE = Polynomial(2)
 
 
 @dataclass(eq=False, repr=False)
-class FeatureMap(TransformerMixin, BaseEstimator):
+class FeatureMap(TransformerMixin, LookedOver, BaseEstimator):
     """Weighted monomials whose dot products are the values of a kernel.
 
     Parameters

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _core
 from ..base.errors import BadInput
 from ..base.params import HasMethods, Integral, StrOptions, count, positive
+from ..base.pickles import LookedOver
 from ..base.seeds import seed_from
 from ..base.threads import threads
 from ..data.rows import read_rows
@@ -63,7 +64,7 @@ class FourierError:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class RandomFourier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class RandomFourier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LookedOver, BaseEstimator):
     """Features whose dot products approximate RBF or Laplacian, by random frequencies.
 
     Parameters

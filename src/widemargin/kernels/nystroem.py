@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.errors import BadInput
 from ..base.params import HasMethods, Integral, Interval, StrOptions, count, positive
+from ..base.pickles import LookedOver
 from ..base.seeds import seed_from
 from ..base.threads import threads
 from ..data.rows import read_rows
@@ -65,7 +66,7 @@ class NystroemError:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LookedOver, BaseEstimator):
     """Features whose dot products approximate a kernel, by its values with landmarks.
 
     Parameters

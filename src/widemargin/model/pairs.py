@@ -6,8 +6,9 @@ Symbols  pair (i, j), i < j: positive scores speak for class i; a support item o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,38 @@ from .kernel import blocks, many
 
 def pairs(n_classes: int) -> Iterator[tuple[int, int]]:
     return ((i, j) for i in range(n_classes) for j in range(i + 1, n_classes))
+
+
+@lru_cache(maxsize=16)
+def _class_pairs(n_classes: int) -> np.ndarray:
+    """The pairs as rows (i, j)."""
+    found = np.column_stack(np.triu_indices(n_classes, 1))
+    found.flags.writeable = False
+    return found
+
+
+class PairRows(Sequence[np.ndarray]):
+    """The rows of each pair (i, j), those of class i before those of class j, one pair behind the other in `items`."""
+
+    def __init__(self, codes: np.ndarray, n_classes: int) -> None:
+        ends = np.cumsum(np.bincount(codes, minlength=n_classes))
+        self.of_class = np.split(np.argsort(codes, kind="stable"), ends[:-1])
+        self.classes = _class_pairs(n_classes)
+        self.halves = np.array([len(rows) for rows in self.of_class])[self.classes]
+        self.sizes = self.halves.sum(axis=1)
+        self.ends = np.cumsum(self.sizes)
+        self.items = np.concatenate([self.of_class[c] for c in self.classes.ravel().tolist()])
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __getitem__(self, k: Any) -> Any:
+        return self.items[self.ends[k] - self.sizes[k] : self.ends[k]]
+
+    @cached_property
+    def signs(self) -> np.ndarray:
+        """-1 for the rows of class i, +1 for those of class j."""
+        return np.repeat(np.tile([-1.0, 1.0], len(self)), self.halves.ravel())
 
 
 @dataclass(frozen=True)

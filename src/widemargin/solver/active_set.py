@@ -22,6 +22,7 @@ from ..base.lapack import dsysv
 from ..kernels.gram import GramSource
 from ..kernels.rows import RowKernel
 from ..model.box import BoxProblem
+from ..model.boxes import BoxProblems
 
 MOST_FREE = 2000
 WHOLE = 2000  # items all of whose scores are kept right, so that bounds can be left
@@ -63,15 +64,25 @@ def polish(source: GramSource, problem: BoxProblem, b: np.ndarray) -> Polished:
     return here
 
 
-def polish_parts(source: GramSource, parts: Sequence[tuple[BoxProblem, np.ndarray, np.ndarray]]) -> list[Polished]:
-    """The same for many problems (problem, b, numbers of its items), each on a few items of one source."""
+def polish_joined(
+    source: GramSource, problems: BoxProblems, items: np.ndarray, b: np.ndarray, f: np.ndarray, which: np.ndarray
+) -> np.ndarray:
+    """The same for some of many problems, whose items stand in `items`, by one matrix of all kernel values.
+
+    b and f are moved; returns the offsets of each problem's groups, NaN where they are not known.
+    """
+    offsets = np.full(problems.total.shape, np.nan)
     if not dsysv():
-        return [Polished(b, np.full(len(p.total), np.nan), None) for p, b, _ in parts]
-    work = []
-    for problem, b, items in parts:
-        place = items.astype(np.int32)
-        work.append((problem, parted(problem, b).copy(), np.empty(problem.n), place, place))
-    return _solved(source, _values(source, np.arange(source.n), None), work, True, False)[0]
+        return offsets
+    K, scale = _values(source, np.arange(source.n), None), float(source.diag.mean())
+    group = np.empty(0, np.int8) if problems.group is None else problems.group
+    arrays = problems.t, problems.lower, problems.upper, group, problems.total.ravel(), problems.ends
+    state = b, f, offsets.ravel()
+    with one_blas_thread():
+        _core.polish_joined(
+            dsysv(), K, scale, *arrays, items.astype(np.int32), which.astype(np.int8), *state, source.threads
+        )
+    return offsets
 
 
 def _solved(

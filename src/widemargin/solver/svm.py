@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..base.drive import STRETCH, Cancelled, Watch, drive
+from ..base.drive import Cancelled, Watch, drive
 from ..base.records import Stop, Trace
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
-from .active_set import WHOLE, Polished, polish, polish_parts
-from .box import KINDS, BoxOptions, BoxSolver, BoxState
+from .active_set import WHOLE, polish
+from .box import BoxOptions, BoxSolver, BoxState
 from .interior import is_thin, solved_inside
 
 ENDLESS = 1 << 40
@@ -39,7 +39,6 @@ DOUBLE = 2.5  # values in float64
 ERROR = 1e-7  # of a kernel value in float32
 NOISE = 0.3  # of the tolerance may be due to it
 NOTHING = 2.0**-50  # of the largest that a score could be
-CALLS = 30_000  # values that take as long as what is done in Python for the last digits of one part
 
 
 @dataclass
@@ -82,7 +81,7 @@ class BoxFit:
         self.problem, self.last_digits, self.rows = problem, last_digits, rows
         self.asked = options
         self._all, self._among = source, among
-        self.options = _spared(options, is_thin(source, problem, options.memory) and problem.n_variables)
+        self.options = spared(options, is_thin(source, problem, options.memory) and problem.n_variables)
         self.solver = BoxSolver(source if rows is not None else self.source, problem, self.options, rows)
         self.state: BoxState | None = None
         self.refined = 0
@@ -112,7 +111,7 @@ class BoxFit:
             )
             self.trace.extend(trace)
             if stop.kind != "converged" or not self._adrift():
-                return self._finished(stop, watch)
+                return self.finished(stop, watch)
 
     def _adrift(self) -> bool:
         """Whether errors of float32 may matter; scores of the items still in question are exact from then on.
@@ -165,8 +164,8 @@ class BoxFit:
         stop = stop or Stop("asked", "under way")
         return self._solution(self.state.b, self.state.f, offsets, stop)
 
-    def _finished(self, stop: Stop, watch: Watch | None = None, better: Polished | None = None) -> BoxSolution:
-        """`better` are the last digits, if they are known."""
+    def finished(self, stop: Stop, watch: Watch | None = None) -> BoxSolution:
+        """The rounds have ended: the last digits, or another method where they got no further."""
         assert self.state is not None
         if stop.kind == "epochs" and self.state.steps != self.asked.max_steps:
             stop = Stop("stalled", stop.sentence)
@@ -174,7 +173,7 @@ class BoxFit:
             return found
         if not self._wants_polish(stop):
             return self.solution(stop)
-        better = better or polish(self.source, self.problem, self.state.b)
+        better = polish(self.source, self.problem, self.state.b)
         self.state.b[:] = better.b
         f = self.state.f if better.f is None else better.f
         offsets = self._offsets(better.b, f, better.offsets)
@@ -219,7 +218,7 @@ class BoxFit:
         c = self.problem.items(b)
         if len(offsets) == 2 and abs(offsets[1] - offsets[0]) <= NOTHING * float(np.abs(c) @ np.abs(self._all_diag)):
             offsets = np.full(2, (offsets[0] + offsets[1]) / 2)  # a rho of nothing but rounding
-        elif len(offsets) == 2 and abs(offsets[0] + offsets[1]) <= 2.0**-50 * abs(offsets[1]):
+        elif len(offsets) == 2 and abs(offsets[0] + offsets[1]) <= NOTHING * abs(offsets[1]):
             offsets = (offsets[1] - offsets[0]) / 2 * np.array([-1.0, 1.0])  # a bias of nothing but rounding
         return BoxSolution(b.copy(), offsets, stop, self.state.steps, self.trace, float(c @ f), f.copy())
 
@@ -244,7 +243,7 @@ class BoxFit:
 
 
 @lru_cache(maxsize=64)
-def _spared(asked: BoxOptions, thin: int) -> BoxOptions:
+def spared(asked: BoxOptions, thin: int) -> BoxOptions:
     """A little more than what was asked; `thin`: variables of a problem that pairs are not to work on for long."""
     tol, gap_tol = (max(SPARE * wish, SINGLE) for wish in (asked.tol, asked.gap_tol))
     enough = THIN[0] * thin + THIN[1]
@@ -266,41 +265,3 @@ def _over(watch: Watch | None) -> Any:
         return watch is not None and watch.out_of_time()
 
     return over
-
-
-def run_all(fits: list[BoxFit], watch: Watch, threads: int) -> list[BoxSolution]:
-    """Several problems side by side on the core's threads; each result is what `run` would give."""
-    states = [fit.start() for fit in fits]
-    kinds: list[str | None] = [None] * len(fits)
-    out_of_time = False
-    while None in kinds and not out_of_time:
-        if watch.cancelled is not None and watch.cancelled.is_set():
-            raise Cancelled
-        running = [k for k, kind in enumerate(kinds) if kind is None]
-        found = _core.box_advance_all(
-            [fits[k].solver.core for k in running], [states[k].arrays() for k in running], STRETCH, threads
-        )
-        for k, kind in zip(running, found, strict=True):
-            kinds[k] = KINDS[kind]
-        out_of_time = watch.out_of_time()
-    stops = [Stop(kind or "time", "") for kind in kinds]  # the estimator has the words
-    for fit, state, stop in zip(fits, states, stops, strict=True):
-        # The last look; nobody asked for others.
-        fit.trace.append(fit.solver.step(state), fit.solver.look(state, judged=stop.kind == "converged"))
-    better = _last_digits(fits, stops)
-    return [fit._finished(stop, watch, better.get(k)) for k, (fit, stop) in enumerate(zip(fits, stops, strict=True))]
-
-
-def _last_digits(fits: list[BoxFit], stops: list[Stop]) -> dict[int, Polished]:
-    """Of those that want them, all at once, where they are parts of few items."""
-    here = [k for k, stop in enumerate(stops) if stop.kind == "converged" and fits[k]._wants_polish(stop)]
-    source, parts, apart = fits[0]._all, [], 0
-    for fit in (fits[k] for k in here):
-        if fit.state is None or fit._among is None:
-            return {}
-        b, p = fit.state.b, fit.problem
-        apart += p.n * int(np.count_nonzero((b > p.lower) & (b < p.upper))) + CALLS
-        parts.append((p, b, fit._among))
-    if len(here) < 2 or source.n > WHOLE or source.n**2 > apart:
-        return {}
-    return dict(zip(here, polish_parts(source, parts), strict=True))

@@ -160,6 +160,7 @@ class EstimatorLearner:
 
     def __init__(self, sample: Sample, template: Any, labels: np.ndarray, seed: int, drawn: bool | None) -> None:
         self.sample, self.template, self.labels, self.seed, self.drawn = sample, template, labels, seed, drawn
+        self.seen = np.zeros(sample.n, bool)  # rows that were drawn since somebody looked
 
     def answer(self, ask: Ask, t: int = 0) -> Answer:
         if not self.drawn:
@@ -213,6 +214,7 @@ class EstimatorLearner:
             absent = np.setdiff1d(np.arange(self.sample.k), self.sample.y[rows])
             rows = np.append(rows, [np.argmax(w * (self.sample.y == c)) for c in absent]).astype(np.intp)
         rows = np.sort(rows)
+        self.seen[rows] = True
         model.fit(self.sample.X[rows], targets[rows])
         return model
 

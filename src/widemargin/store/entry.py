@@ -44,6 +44,8 @@ class Entry:
     decode : (schema instance, Shelf of arrays and parts) -> object.
     validate : (object) -> None; raises Violation. Runs before each save and after each load.
     migrate : {old version: (data, arrays) -> (data, arrays) of the next version}.
+    look : (object, known) -> None; raises Violation. As `validate`, but of an object that need not be fit for a file:
+        what was left out by an unfinished fit is not missed, and parts of classes that `known` refuses are let pass.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Entry:
     migrate: Mapping[int, Callable[[dict[str, Any], Arrays], tuple[dict[str, Any], Arrays]]] = field(
         default_factory=dict
     )
+    look: Callable[[Any, Callable[[Any], bool]], None] | None = None
 
 
 class Spec(Protocol):

@@ -26,6 +26,8 @@ class ObjectSpec:
     make : (class, {name: value}) -> object; sees only values that obey the rules.
     rules : {name: rule}.
     rule : what must hold between the sizes that the rules found.
+    sound : (object) -> None, raises Violation; looks at the object itself, before `fields` is asked.
+    look : (object, known) -> None, for pickles, where `validate` asks more than an object must be.
     migrate : {old version: (data, arrays) -> (data, arrays)}.
     """
 
@@ -35,6 +37,8 @@ class ObjectSpec:
     make: Callable[[type, dict[str, Any]], Any]
     rules: Mapping[str, Rule]
     rule: Callable[[Sizes], bool] | None = None
+    sound: Callable[[Any], None] | None = None
+    look: Callable[[Any, Callable[[Any], bool]], None] | None = None
     migrate: Mapping[int, Any] = field(default_factory=dict)
 
     def entry(self, name: str, cls: type) -> Entry:
@@ -50,9 +54,12 @@ class ObjectSpec:
             self._check(values)
             return self.make(cls, values)
 
-        return Entry(
-            name, self.version, cls, schema, encode, decode, lambda obj: self._check(self.fields(obj)), self.migrate
-        )
+        def validate(obj: Any) -> None:
+            if self.sound is not None:
+                self.sound(obj)
+            self._check(self.fields(obj))
+
+        return Entry(name, self.version, cls, schema, encode, decode, validate, self.migrate, self.look)
 
     def _check(self, values: Mapping[str, Any]) -> None:
         sizes = apply_rules(self.rules, values)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .values import HALVES, MAX_DEPTH, Violation
+from .values import HALVES, MAX_DEPTH, SCALAR_TYPES, Violation
 
 
 @dataclass
@@ -87,6 +87,23 @@ def _read_tuple(content: Any, place: str, shelf: Shelf, depth: int) -> tuple[Any
     return tuple(_read_sequence(content, place, shelf, depth))
 
 
+def _read_slice(content: Any, place: str, shelf: Shelf, depth: int) -> slice:
+    ends = _read_sequence(content, place, shelf, depth)
+    if len(ends) != 3 or not all(end is None or type(end) in (int, str) for end in ends):
+        raise Violation(f"{place} is not a slice")
+    return slice(*ends)
+
+
+def _read_scalar_type(content: Any, place: str, shelf: Shelf, depth: int) -> Any:
+    if type(content) is not str or content not in SCALAR_TYPES:
+        raise Violation(f"{place} names the type {str(content)[:40]!r}, which is none of {', '.join(SCALAR_TYPES)}")
+    return SCALAR_TYPES[content]
+
+
+def _read_dtype(content: Any, place: str, shelf: Shelf, depth: int) -> np.dtype[Any]:
+    return np.dtype(_read_scalar_type(content, place, shelf, depth))
+
+
 def _read_dict(content: Any, place: str, shelf: Shelf, depth: int) -> dict[Any, Any]:
     if type(content) is not list or len(content) != 2:
         raise Violation(f"{place} is not a pair of keys and values")
@@ -122,16 +139,7 @@ def _read_csr(content: Any, place: str, shelf: Shelf, depth: int) -> Any:
     data = shelf.array(f"{place}.data", "f")
     indices = shelf.array(f"{place}.indices", "i")
     indptr = shelf.array(f"{place}.indptr", "i")
-    check_offsets(indptr, len(data), f"{place}.indptr")
-    if data.ndim != 1 or indices.shape != data.shape:
-        raise Violation(f"{place} has {data.size} values for {indices.size} columns")
-    if indices.size and (indices.min() < 0 or indices.max() >= columns):
-        raise Violation(f"{place} has a column outside 0..{columns - 1}")
-    ends = indptr[1:-1]
-    falls = np.diff(indices) <= 0
-    falls[ends[(ends > 0) & (ends < len(indices))] - 1] = False
-    if falls.any():
-        raise Violation(f"{place} has columns out of order")
+    check_csr(data, indices, indptr, columns, place)
     make = sparse.csr_matrix if content["matrix"] else sparse.csr_array
     index_type = indices.dtype
     return make((data, indices, indptr.astype(index_type)), shape=(len(indptr) - 1, columns))
@@ -144,6 +152,9 @@ _READERS: dict[str, Callable[[Any, str, Shelf, int], Any]] = {
     "dict": _read_dict,
     "objects": _read_objects,
     "csr": _read_csr,
+    "slice": _read_slice,
+    "dtype": _read_dtype,
+    "scalar_type": _read_scalar_type,
 }
 
 
@@ -153,6 +164,22 @@ def check_offsets(offsets: NDArray[Any], end: int, place: str) -> None:
         raise Violation(f"{place} does not run from 0 to {end}")
     if (offsets[1:] < offsets[:-1]).any():
         raise Violation(f"{place} decreases")
+
+
+def check_csr(data: Any, indices: Any, indptr: Any, columns: int, place: str, *, ordered: bool = True) -> None:
+    """Raise Violation unless the arrays are a CSR matrix whose columns are below `columns` (and in order)."""
+    check_offsets(indptr, len(data), f"{place}.indptr")
+    if data.ndim != 1 or indices.shape != data.shape:
+        raise Violation(f"{place} has {data.size} values for {indices.size} columns")
+    if indices.size and (indices.min() < 0 or indices.max() >= columns):
+        raise Violation(f"{place} has a column outside 0..{columns - 1}")
+    if not ordered:
+        return
+    ends = indptr[1:-1]
+    falls = np.diff(indices) <= 0
+    falls[ends[(ends > 0) & (ends < len(indices))] - 1] = False
+    if falls.any():
+        raise Violation(f"{place} has columns out of order")
 
 
 def _strings_at(place: str, shelf: Shelf) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from numpy.typing import NDArray
 
-from ..base.errors import CannotStore, UnsupportedFile, WidemarginError
+from ..base.errors import CannotStore, DamagedFile, UnsupportedFile
 from .container import damaged
 from .entry import Arrays, Entry, Node, Spec
 from .reading import Shelf
@@ -134,7 +134,7 @@ def _decoded(entry: Entry, data: dict[str, Any], shelf: Shelf, prefix: str) -> A
         obj = entry.decode(msgspec.convert(data, entry.schema), shelf)
         entry.validate(obj)
         left_over = shelf.left_over()
-    except WidemarginError:
+    except (DamagedFile, UnsupportedFile):
         raise
     except (msgspec.MsgspecError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
         # constructors of records may refuse values in their own words

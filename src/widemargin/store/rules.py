@@ -15,13 +15,13 @@ Rules run on the object itself, before it is saved and after it is loaded, so th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
-from .reading import check_offsets
+from .reading import check_csr, check_offsets
 from .values import Violation
 
 Sizes = dict[str, int]
@@ -42,8 +42,8 @@ class Rule:
         """Check what depends on sizes fixed elsewhere."""
 
 
-def apply_rules(rules: Mapping[str, Rule], values: Mapping[str, Any]) -> Sizes:
-    """Raise Violation unless every value obeys its rule; returns the sizes found."""
+def apply_rules(rules: Mapping[str, Rule], values: Mapping[str, Any], *, partly: bool = False) -> Sizes:
+    """Raise Violation unless every value obeys its rule; returns the sizes found. `partly`: values may be missing."""
     sizes: Sizes = {}
     present = {}
     for name, rule in rules.items():
@@ -51,7 +51,7 @@ def apply_rules(rules: Mapping[str, Rule], values: Mapping[str, Any]) -> Sizes:
         if value is not None:
             present[name] = value
             rule.bind(value, name, sizes)
-        elif not rule.optional:
+        elif not (rule.optional or partly):
             raise Violation(f"{name} is missing")
     for name, value in present.items():
         rules[name].check(value, name, sizes)
@@ -140,7 +140,9 @@ class Rows(Rule):
         if not (sparse or isinstance(value, np.ndarray)) or not _dtype_allowed(self.dtype, value.dtype):
             raise Violation(f"{name} is {type(value).__name__} where rows of {self.dtype} are due")
         _bind_shape(self.shape, value.shape, name, sizes)
-        check_finite(value if isinstance(value, np.ndarray) else value.data, name)
+        if sparse:
+            check_csr(value.data, value.indices, value.indptr, value.shape[1], name, ordered=False)
+        check_finite(value.data if sparse else value, name)
 
 
 @dataclass(frozen=True)
@@ -252,6 +254,39 @@ class Each(Rule):
 
 
 @dataclass(frozen=True)
+class Predictor(Rule):
+    """Another stored object, of any class that predicts."""
+
+    def bind(self, value: Any, name: str, sizes: Sizes) -> None:
+        if not hasattr(value, "predict"):
+            raise Violation(f"{name} is {type(value).__name__}, which does not predict")
+
+
+@dataclass(frozen=True, init=False)
+class Either(Rule):
+    """What obeys one of several rules."""
+
+    rules: tuple[Rule, ...]
+
+    def __init__(self, *rules: Rule, optional: bool = False, proof: bool = False) -> None:
+        _set(self, rules=rules, optional=optional, proof=proof)
+
+    def bind(self, value: Any, name: str, sizes: Sizes) -> None:
+        said = []
+        for rule in self.rules:
+            own = dict(sizes)
+            try:
+                rule.bind(value, name, own)
+                rule.check(value, name, own)
+            except Violation as error:
+                said.append(str(error))
+            else:
+                sizes.update(own)
+                return
+        raise Violation("; ".join(said))
+
+
+@dataclass(frozen=True)
 class Size(Rule):
     """A whole number >= 0 that says how large something else is (n_features_in_)."""
 
@@ -266,15 +301,24 @@ class Size(Rule):
 
 @dataclass(frozen=True, init=False)
 class Part(Rule):
-    """Another stored object of one of the named classes; with `size`, a list of that many of them (size="*": any)."""
+    """Another stored object of one of the named classes; with `size`, a list of that many of them (size="*": any).
+
+    `sizes` tells what the object says of sizes that it shares with its owner: (object) -> {name: size}.
+    """
 
     classes: tuple[str, ...]
     size: str | int | None
+    sizes: Callable[[Any], Mapping[str, int]] | None
 
     def __init__(
-        self, *classes: str, size: str | int | None = None, optional: bool = False, proof: bool = False
+        self,
+        *classes: str,
+        size: str | int | None = None,
+        sizes: Callable[[Any], Mapping[str, int]] | None = None,
+        optional: bool = False,
+        proof: bool = False,
     ) -> None:
-        _set(self, classes=classes, size=size, optional=optional, proof=proof)
+        _set(self, classes=classes, size=size, sizes=sizes, optional=optional, proof=proof)
 
     def bind(self, value: Any, name: str, sizes: Sizes) -> None:
         if self.size is not None:
@@ -285,3 +329,5 @@ class Part(Rule):
         for one in value if self.size is not None else [value]:
             if type(one).__name__ not in self.classes:
                 raise Violation(f"{name} is {type(one).__name__} where {' or '.join(self.classes)} is due")
+            for symbol, number in self.sizes(one).items() if self.sizes is not None else ():
+                _fix(symbol, number, name, sizes)

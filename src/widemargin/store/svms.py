@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .estimators import EstimatorSpec
-from .kernels import ITEM_NAMES, KERNEL_NAMES
+from .kernels import KERNEL_NAMES, items_of, kernel_agrees
 from .records import DataclassSpec
 from .rules import Array, Labels, Part, Plain, Rows, Rule, Sizes
 
 MACHINE: Mapping[str, Rule] = {
     "kernel_": Part(*KERNEL_NAMES),
-    "support_items_": Part(*ITEM_NAMES),
+    "support_items_": items_of("s"),
     "support_": Array("i4", ("s",), low=0),
     "support_free_": Array("?", ("s",)),
     "dual_coef_": Rows("f8", ("r", "s")),
@@ -63,14 +63,15 @@ def _one(s: Sizes) -> bool:
     return s["k"] == s["r"] == 1
 
 
+_AGREE = kernel_agrees("support_items_")
 SVMS = {
     "DualPoints": DataclassSpec(
         "widemargin.model.dual:DualPoints",
         1,
         {"b": Array("f8", ("n",)), "ends": Array("i8", ("k",), low=0), "rho": Array("f8", ("k",))},
     ),
-    "SVC": EstimatorSpec("widemargin.estimator.svc:SVC", 1, CLASSIFIER, rule=_classes_fit),
-    "NuSVC": EstimatorSpec("widemargin.estimator.nu_svc:NuSVC", 1, CLASSIFIER, rule=_classes_fit),
+    "SVC": EstimatorSpec("widemargin.estimator.svc:SVC", 1, CLASSIFIER, rule=_classes_fit, agree=_AGREE),
+    "NuSVC": EstimatorSpec("widemargin.estimator.nu_svc:NuSVC", 1, CLASSIFIER, rule=_classes_fit, agree=_AGREE),
     "SearchPath": DataclassSpec("widemargin.model.curve:SearchPath", 1, SEARCH),
     "SVCCV": EstimatorSpec(
         "widemargin.estimator.svc_cv:SVCCV",
@@ -82,10 +83,17 @@ SVMS = {
             "gamma_": Plain(float, finite=False),
         },
         rule=_classes_fit,
+        agree=_AGREE,
     ),
     "SVR": EstimatorSpec(
-        "widemargin.estimator.svr:SVR", 1, {**ONE_EXPANSION, "C_": Plain(float, low=0, finite=False)}, rule=_one
+        "widemargin.estimator.svr:SVR",
+        1,
+        {**ONE_EXPANSION, "C_": Plain(float, low=0, finite=False)},
+        rule=_one,
+        agree=_AGREE,
     ),
-    "NuSVR": EstimatorSpec("widemargin.estimator.svr:NuSVR", 1, ONE_EXPANSION, rule=_one),
-    "OneClassSVM": EstimatorSpec("widemargin.estimator.one_class:OneClassSVM", 1, ONE_EXPANSION, rule=_one),
+    "NuSVR": EstimatorSpec("widemargin.estimator.svr:NuSVR", 1, ONE_EXPANSION, rule=_one, agree=_AGREE),
+    "OneClassSVM": EstimatorSpec(
+        "widemargin.estimator.one_class:OneClassSVM", 1, ONE_EXPANSION, rule=_one, agree=_AGREE
+    ),
 }

@@ -9,19 +9,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from .boosting import BOOSTING
 from .encoders import ENCODER
 from .estimators import EstimatorSpec
 from .experts import EXPERTS
-from .kernels import ITEM_NAMES, KERNEL_NAMES, KERNELS
+from .kernels import KERNEL_NAMES, KERNELS, items_of, kernel_agrees
 from .linear import LINEAR as LINEAR_MACHINES
+from .pipelines import PIPELINES
 from .records import DataclassSpec
-from .rules import Array, Each, Fields, Labels, Part, Plain, Rows, Rule, Sizes
+from .rules import Array, Each, Fields, Labels, Part, Plain, Predictor, Rows, Rule, Sizes
+from .sklearn_models import MODELS
+from .sklearn_steps import STEPS
 from .states import BATCH_STATE, GRADIENT_STATE, MARGIN_STATE, ONLINE_STATE, TRACE
 from .studies import STUDIES
 from .svms import SVMS
-from .text import BAG_OF_WORDS
+from .text import BAG_OF_WORDS, SPAM_FILTER
 from .trees import FORESTS
+from .values import Violation
 
 _PERCEPTRON = "widemargin.estimator.perceptron"
 _PASSIVE = "widemargin.estimator.passive_aggressive"
@@ -89,10 +95,25 @@ def _votes_fit_together(s: Sizes) -> bool:
     return _parts_fit_classes(s) and s.get("p", s["d"] + 1) == s["d"] + 1
 
 
+def _votes_agree(model: Any) -> None:
+    """Every vector has a life: one more than there are mistakes, or as many as were kept."""
+    if not hasattr(model, "lives_"):
+        return
+    lives = [len(life) for life in model.lives_]
+    if getattr(model, "members_", None) is not None:
+        due = [len(members) for members in model.members_]
+    elif getattr(model, "mistakes_", None) is not None and getattr(model, "support_", None) is not None:
+        due = (np.diff(model.mistakes_["offsets"]) + 1).tolist()
+    else:
+        raise Violation("either members_ or support_ and mistakes_ are due")
+    if lives != due:
+        raise Violation(f"{lives} lives for {due} vectors")
+
+
 KERNEL_PERCEPTRON: Mapping[str, Rule] = {
     **{name: rule for name, rule in ITERATED.items() if name != "coef_"},
     "kernel_": Part(*KERNEL_NAMES),
-    "support_items_": Part(*ITEM_NAMES),
+    "support_items_": items_of("s"),
     "support_": Array("i8", ("s",), low=0),
     "unused_": Array("i8", ("v",), low=0),
     "dual_coef_": Array("f8", ("k", "s")),
@@ -107,9 +128,18 @@ KERNEL_PERCEPTRON: Mapping[str, Rule] = {
         optional=True,
     ),
 }
+
+
+def _steps_agree(model: Any) -> None:
+    kernel_agrees("support_items_")(model)
+    for steps in getattr(model, "steps_", ()):
+        if steps.at.max(initial=-1) >= len(model.support_):
+            raise Violation(f"a step names item {steps.at.max()} of {len(model.support_)}")
+
+
 KERNEL_RIDGE: Mapping[str, Rule] = {
     "kernel_": Part(*KERNEL_NAMES),
-    "support_items_": Part(*ITEM_NAMES),
+    "support_items_": items_of("s"),
     "support_": Array("i8", ("s",), low=0),
     "dual_coef_": Array("f8", ("s",)),
     "intercept_": Array("f8", ("k",)),
@@ -125,10 +155,14 @@ TABLE: dict[str, Any] = {
     **FORESTS,
     **BOOSTING,
     **STUDIES,
+    **STEPS,
+    **MODELS,
+    **PIPELINES,
     # records
     "Stop": DataclassSpec("widemargin.base.records:Stop", 1),
     "Trace": TRACE,
     # proofs and certificates
+    "Certificate": DataclassSpec("widemargin.certificate.record:Certificate", 1),
     "OnlineProof": DataclassSpec("widemargin.solver.online:OnlineProof", 1),
     "PerceptronCertificate": DataclassSpec("widemargin.certificate.record:PerceptronCertificate", 1, nonfinite=True),
     "PassiveAggressiveCertificate": DataclassSpec(
@@ -139,6 +173,7 @@ TABLE: dict[str, Any] = {
     "DualPoint": DataclassSpec("widemargin.model.dual:DualPoint", 1, {"b": Array("f8", ("n",))}),
     "TableEncoder": ENCODER,
     "BagOfWords": BAG_OF_WORDS,
+    "SpamFilter": SPAM_FILTER,
     # states of solvers
     "OnlineState": ONLINE_STATE,
     "BatchState": BATCH_STATE,
@@ -162,10 +197,18 @@ TABLE: dict[str, Any] = {
         rule=_parts_fit_classes,
     ),
     "KernelPerceptron": EstimatorSpec(
-        "widemargin.estimator.kernel_perceptron:KernelPerceptron", 1, KERNEL_PERCEPTRON, rule=_parts_fit_classes
+        "widemargin.estimator.kernel_perceptron:KernelPerceptron",
+        1,
+        KERNEL_PERCEPTRON,
+        rule=_parts_fit_classes,
+        agree=_steps_agree,
     ),
     "KernelRidge": EstimatorSpec(
-        "widemargin.estimator.kernel_ridge:KernelRidge", 1, KERNEL_RIDGE, rule=lambda s: s["k"] == 1
+        "widemargin.estimator.kernel_ridge:KernelRidge",
+        1,
+        KERNEL_RIDGE,
+        rule=lambda s: s["k"] == 1,
+        agree=kernel_agrees("support_items_"),
     ),
     "BatchPerceptron": EstimatorSpec(
         "widemargin.estimator.batch_perceptron:BatchPerceptron", 1, ITERATED, rule=_parts_fit_classes
@@ -192,20 +235,23 @@ TABLE: dict[str, Any] = {
     "Pegasos": EstimatorSpec("widemargin.estimator.pegasos:Pegasos", 1, GRADIENT, rule=_parts_fit_classes),
     "SGDSVC": EstimatorSpec("widemargin.estimator.sgd_svc:SGDSVC", 1, GRADIENT, rule=_parts_fit_classes),
     "VotedPerceptron": EstimatorSpec(
-        "widemargin.estimator.voted_perceptron:VotedPerceptron", 1, VOTED, rule=_votes_fit_together
+        "widemargin.estimator.voted_perceptron:VotedPerceptron",
+        1,
+        VOTED,
+        rule=_votes_fit_together,
+        agree=_votes_agree,
+    ),
+    # what is made of estimators
+    "FileModel": DataclassSpec("widemargin.estimator.file_model:FileModel", 1, {"estimator": Predictor()}),
+    "ValidationCurve": DataclassSpec(
+        "widemargin.study.validation:ValidationCurve",
+        1,
+        {
+            **{name: Array("f8", ("v",), finite=False) for name in ("train_scores", "scores", "gaps", "seconds")},
+            "chosen_index": Plain(int, low=0),
+            "knee_index": Plain(int, low=0, optional=True),
+            "model": Predictor(),
+        },
+        nonfinite=("test_score",),
     ),
 }
-
-_ESTIMATORS = [name for name, spec in TABLE.items() if isinstance(spec, EstimatorSpec)]
-TABLE["FileModel"] = DataclassSpec("widemargin.estimator.file_model:FileModel", 1, {"estimator": Part(*_ESTIMATORS)})
-TABLE["ValidationCurve"] = DataclassSpec(
-    "widemargin.study.validation:ValidationCurve",
-    1,
-    {
-        **{name: Array("f8", ("v",), finite=False) for name in ("train_scores", "scores", "gaps", "seconds")},
-        "chosen_index": Plain(int, low=0),
-        "knee_index": Plain(int, low=0, optional=True),
-        "model": Part(*_ESTIMATORS),
-    },
-    nonfinite=("test_score",),
-)

@@ -8,13 +8,15 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from ..base.errors import CannotStore
+from .estimators import EstimatorSpec
 from .objects import ObjectSpec
-from .rules import Array, Plain, Rule
+from .rules import Array, Labels, Part, Plain, Rule
 from .values import Violation
 
 if TYPE_CHECKING:
     from ..feature.bag_of_words import BagOfWords
 
+MOST_WORDS = 1 << 16  # in a row
 _TYPES = ("int32", "int64", "float32", "float64")
 _FUNCTIONS = ("strip_accents", "preprocessor", "tokenizer", "analyzer")
 
@@ -65,6 +67,9 @@ def _make(cls: Any, values: dict[str, Any]) -> BagOfWords:
     terms = _terms(values["text"], values["ends"])
     if type(params["ngram_range"]) is list:
         params = {**params, "ngram_range": tuple(params["ngram_range"])}
+    sizes = params["ngram_range"]
+    if type(sizes) is not tuple or list(map(type, sizes)) != [int, int] or not 1 <= sizes[0] <= sizes[1] <= MOST_WORDS:
+        raise Violation(f"ngram_range={sizes!r} says no numbers of words")
     kept = sorted(terms, key=terms.__getitem__) if values["fixed"] else None
     bag = cls(**params, dtype=np.dtype(values["dtype"]).type, vocabulary=kept)
     try:
@@ -87,6 +92,17 @@ def _make(cls: Any, values: dict[str, Any]) -> BagOfWords:
     return bag
 
 
+def _look(bag: Any, known: Any) -> None:
+    """Terms have columns of their own, without gaps, and weights are as many."""
+    if not hasattr(bag, "vocabulary_"):
+        return
+    terms = bag.vocabulary_
+    if not all(type(term) is str for term in terms) or sorted(terms.values()) != list(range(len(terms))):
+        raise Violation(f"the {len(terms)} terms do not have columns of their own")
+    if hasattr(bag, "idf_"):
+        Array(("f4", "f8"), (bag.hashing or len(terms),)).bind(bag.idf_, "idf_", {})
+
+
 BAG_OF_WORDS = ObjectSpec(
     "widemargin.feature.bag_of_words:BagOfWords",
     1,
@@ -100,5 +116,21 @@ BAG_OF_WORDS = ObjectSpec(
         "text": Array("u1", ("bytes",)),
         "ends": Array("i8", ("terms",), low=0),
         "idf": Array(("f4", "f8"), ("weights",), optional=True),
+    },
+    look=_look,
+)
+
+SPAM_FILTER = EstimatorSpec(
+    "widemargin.estimator.spam_filter:SpamFilter",
+    1,
+    {
+        "classes_": Labels(2),
+        "columns_": Array("i8", ("m",), low=0, below=1 << 31),
+        "weights_": Array("f8", ("m",)),
+        "intercept_": Plain(float),
+        "machine_": Part("LinearSVC", "OneClassSVM", optional=True),
+        "certificate_": Rule(optional=True),
+        "n_corrections_": Plain(int, low=0),
+        "n_changes_": Plain(int, low=0),
     },
 )

@@ -15,7 +15,7 @@ from .. import _core
 from .estimators import EstimatorSpec
 from .objects import ObjectSpec
 from .records import DataclassSpec
-from .rules import Array, Each, Labels, Part, Plain, Rule, Sizes
+from .rules import Array, Each, Labels, Part, Plain, Rule, Size, Sizes
 from .values import Violation
 
 if TYPE_CHECKING:
@@ -118,11 +118,23 @@ def _make(cls: Any, v: dict[str, Any]) -> Trees:
     )
     if trees.centres is not None and trees.centres.shape != (total, 2 * trees.n_outputs):
         raise Violation(f"{total} nodes have centres of shape {trees.centres.shape}")
-    try:
-        assert trees.native  # looks at every node
-    except ValueError as error:
-        raise Violation(str(error)) from error
     return trees
+
+
+def _sound(trees: Trees) -> None:
+    """What a tree itself is checked for, before anything is asked of it: also where it comes from a pickle."""
+    lines, nodes = len(trees.rows), len(trees.leaf)
+    width = sum(trees.classes) if trees.classes else 1 + 2 * trees.n_outputs
+    Array("f8", (lines, width)).bind(trees.stats, "stats", {})
+    Array("i4", (lines,)).bind(trees.rows, "rows", {})
+    if trees.centres is not None:
+        Array("f8", (nodes, 2 * trees.n_outputs)).bind(trees.centres, "centres", {})
+    try:
+        whole = trees.native is not None  # looks at every node
+    except (ValueError, TypeError) as error:
+        raise Violation(str(error)) from error
+    if not whole or trees.first[0] != 0 or trees.first[-1] != nodes:
+        raise Violation(f"the trees do not fill their {nodes} nodes")
 
 
 def _stats(v: dict[str, Any]) -> np.ndarray:
@@ -188,11 +200,53 @@ TREES = ObjectSpec(
         "centres": Array("f8", ("nodes", "p"), optional=True),
     },
     _fits,
+    sound=_sound,
 )
 
+
+def _classes_agree(model: Any) -> None:
+    """Leaves say as much as there are classes, output by output."""
+    if not hasattr(model, "trees_"):
+        return
+    due: tuple[int, ...] = ()
+    if hasattr(model, "classes_"):
+        several = type(model.classes_) is list
+        due = tuple(len(one) for one in (model.classes_ if several else [model.classes_]))
+        counts = model.n_classes_ if several else [model.n_classes_]
+        if type(counts) is not list or tuple(counts) != due:
+            raise Violation(f"n_classes_ is {counts} where {due} are due")
+    if model.trees_.classes != due:
+        raise Violation(f"trees of {model.trees_.classes} classes do not fit {due}")
+
+
+def _bag_agrees(bag: Any) -> None:
+    """The members, or the forest that they are, look at columns that are there."""
+    if not hasattr(bag, "estimators_features_"):
+        return
+    d, columns = bag.n_features_in_, bag.estimators_features_
+    forest, members = getattr(bag, "forest_", None), getattr(bag, "members_", None)
+    if (forest is None) == (members is None):
+        raise Violation("either forest_ or members_ is due")
+    if any(one.max(initial=0) >= d for one in columns):
+        raise Violation(f"estimators_features_ names a column that is none of {d}")
+    if forest is not None:
+        if not hasattr(forest, "trees_") or len(forest.trees_) != len(columns) or forest.n_features_in_ != d:
+            raise Violation(f"forest_ is no forest of {len(columns)} trees on {d} columns")
+        if type(getattr(forest, "classes_", None)) is not type(getattr(bag, "classes_", None)) or (
+            hasattr(bag, "classes_") and len(forest.classes_) != len(bag.classes_)
+        ):
+            raise Violation("forest_ has other classes than the bag")
+        return
+    if type(members) is not list or len(members) != len(columns) or not all(hasattr(m, "predict") for m in members):
+        raise Violation(f"members_ is no list of {len(columns)} that predict")
+    for member, own in zip(members, columns, strict=True):
+        if getattr(member, "n_features_in_", len(own)) != len(own):
+            raise Violation(f"a member of {member.n_features_in_} columns is given {len(own)}")
+
+
 FITTED: Mapping[str, Rule] = {
-    "trees_": Part("Trees"),
-    "n_outputs_": Plain(int, low=1),
+    "trees_": Part("Trees", sizes=lambda trees: {"d": trees.n_columns, "outputs": trees.n_outputs}),
+    "n_outputs_": Size("outputs"),
     "max_features_": Plain(int, low=1),
     "stop_reason_": Plain(str),
     "trace_": Part("Trace"),
@@ -226,21 +280,28 @@ FORESTS: dict[str, Any] = {
     "DrawnFrom": DataclassSpec("widemargin.certificate.bagging:DrawnFrom", 1),
     "ForestProof": DataclassSpec("widemargin.certificate.forest:ForestProof", 1),
     "ForestCertificate": DataclassSpec("widemargin.certificate.record:ForestCertificate", 1, nonfinite=True),
-    "DecisionTreeClassifier": EstimatorSpec(f"{_TREE}:DecisionTreeClassifier", 1, CLASSES),
-    "DecisionStump": EstimatorSpec(f"{_TREE}:DecisionStump", 1, CLASSES),
-    "DecisionTreeRegressor": EstimatorSpec(f"{_TREE}:DecisionTreeRegressor", 1, FITTED),
+    "DecisionTreeClassifier": EstimatorSpec(f"{_TREE}:DecisionTreeClassifier", 1, CLASSES, agree=_classes_agree),
+    "DecisionStump": EstimatorSpec(f"{_TREE}:DecisionStump", 1, CLASSES, agree=_classes_agree),
+    "DecisionTreeRegressor": EstimatorSpec(f"{_TREE}:DecisionTreeRegressor", 1, FITTED, agree=_classes_agree),
     "DecisionForestClassifier": EstimatorSpec(
-        "widemargin.estimator.decision_forest:DecisionForestClassifier", 1, {**CLASSES, **OOB}, transient=_TRANSIENT
+        "widemargin.estimator.decision_forest:DecisionForestClassifier",
+        1,
+        {**CLASSES, **OOB},
+        agree=_classes_agree,
+        transient=_TRANSIENT,
     ),
     "BaggingClassifier": EstimatorSpec(
         "widemargin.estimator.bagging:BaggingClassifier",
         1,
         {**_BAG, "classes_": LabelLists(), "n_classes_": Rule()},
+        agree=_bag_agrees,
         transient=_TRANSIENT,
     ),
-    "BaggingRegressor": EstimatorSpec("widemargin.estimator.bagging:BaggingRegressor", 1, _BAG, transient=_TRANSIENT),
+    "BaggingRegressor": EstimatorSpec(
+        "widemargin.estimator.bagging:BaggingRegressor", 1, _BAG, agree=_bag_agrees, transient=_TRANSIENT
+    ),
     **{
-        name: EstimatorSpec(f"{_FOREST}:{name}", 1, {**rules, **OOB}, transient=_TRANSIENT)
+        name: EstimatorSpec(f"{_FOREST}:{name}", 1, {**rules, **OOB}, agree=_classes_agree, transient=_TRANSIENT)
         for name, rules in (
             ("RandomForestClassifier", CLASSES),
             ("ExtraTreesClassifier", CLASSES),

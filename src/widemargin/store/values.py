@@ -9,6 +9,8 @@ JSON says itself: None, bool, int (64 bits), finite float, str, list. Everything
     {"objects": [...]}                  an object array of None, bool, int, float, str (labels of mixed kinds)
     {"int_list" | "float_list" | "string_list": place}   long lists, so that the header stays small
     {"csr": {...}}                      a SciPy sparse matrix or array
+    {"slice": [start, stop, step]}      of None, int and str
+    {"dtype" | "scalar_type": name}     np.dtype(name) and its scalar type; only the names in TYPES
     {"part": place}                     another stored object
 
 A place is the path of the value inside its object ("params.C"); the reader demands exactly the place that the writer
@@ -28,6 +30,12 @@ from numpy.typing import NDArray
 
 MAX_DEPTH = 24
 LONG_LIST = 32
+TYPES = (
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"),
+    "object",
+)
+SCALAR_TYPES = {name: np.dtype(name).type if name != "object" else object for name in TYPES}
+_NAMES_OF_TYPES = {cls: name for name, cls in SCALAR_TYPES.items()}
 
 
 class Violation(ValueError):
@@ -57,6 +65,10 @@ def to_json(value: Any, place: str, box: Box, depth: int = 0) -> Any:
         return _write_array(np.asarray(value), place, box)
     if kind.__module__.startswith("scipy.sparse"):
         return _write_sparse(value, place, box)
+    if isinstance(value, np.dtype) and value.newbyteorder("=") == value and value.name in TYPES:
+        return {"dtype": value.name}
+    if kind is type and value in _NAMES_OF_TYPES:
+        return {"scalar_type": _NAMES_OF_TYPES[value]}
     box.parts[place] = value
     return {"part": place}
 
@@ -107,6 +119,13 @@ def _write_dict(value: dict[Any, Any], place: str, box: Box, depth: int) -> Any:
     }
 
 
+def _write_slice(value: slice, place: str, box: Box, depth: int) -> Any:
+    ends = [end.item() if isinstance(end, np.generic) else end for end in (value.start, value.stop, value.step)]
+    if not all(end is None or type(end) in (int, str) for end in ends):
+        raise Violation(f"{place} is a slice of something else than whole numbers and names")
+    return {"slice": _write_list(ends, place, box, depth)}
+
+
 HALVES = ("keys", "values")
 _WRITERS: dict[type, Callable[[Any, str, Box, int], Any]] = {
     str: _write_str,
@@ -115,6 +134,7 @@ _WRITERS: dict[type, Callable[[Any, str, Box, int], Any]] = {
     list: _write_list,
     tuple: _write_tuple,
     dict: _write_dict,
+    slice: _write_slice,
 }
 
 

@@ -182,6 +182,10 @@ class BiasVarianceSweepDisplay:
             panel.set_xlabel(self.sweep.parameter, fontsize=9.5)
             if not numbers:
                 panel.set_xticks(x, [str(v) for v in self.sweep.values])
+            elif x.min() > 0 and x.max() >= 30 * x.min():  # rounds, prices: by factors
+                panel.set_xscale("log")
+                panel.set_xticks(x, [f"{v:g}" for v in x])
+                panel.minorticks_off()
             elif all(float(v).is_integer() for v in self.sweep.values):
                 panel.xaxis.get_major_locator().set_params(integer=True)
             plain_frame(panel)

@@ -1,0 +1,1 @@
+"""The whole way from a file to a verdict."""

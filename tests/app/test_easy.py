@@ -1,0 +1,172 @@
+"""From a file to a verdict, on small bundled data."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes
+
+import widemargin
+from widemargin.app.checks import check_data, copies
+from widemargin.app.reading import read_learnable
+from widemargin.app.split import set_apart
+from widemargin.data import load_iris, load_sms_spam
+from widemargin.errors import BadInput
+from widemargin.report.page import html_report, markdown_report
+
+FAST = ["most frequent", "linear-svm", "naive-bayes"]
+
+
+def write(path, head, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(head)
+        writer.writerows(rows)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def iris_file(tmp_path_factory):
+    X, y = load_iris()
+    rows = [[i, *x, "?" if i % 17 == 3 else "same", kind] for i, (x, kind) in enumerate(zip(X.tolist(), y, strict=True))]
+    return write(tmp_path_factory.mktemp("easy") / "iris.csv", ["id", "a", "b", "c", "d", "e", "species"], rows)
+
+
+@pytest.fixture(scope="module")
+def iris(iris_file):
+    return widemargin.easy(iris_file, "species", time=5, learners=FAST)
+
+
+def test_a_table_becomes_a_model_that_reads_such_tables(iris, iris_file):
+    right = []
+    for X, y in iris.model.batches(iris_file):
+        right += (iris.model.estimator.predict(X) == y).tolist()
+    assert np.mean(right) > 0.9
+    assert iris.rows == (112, 38)
+    assert iris.test["rows"] == 38
+
+
+def test_the_test_rows_have_no_say(iris_file, iris):
+    """Whatever stands in the test rows, the search and the model are the same."""
+    data = read_learnable(iris_file, "species")
+    _, test = set_apart(data.y, copies(data), 0.25, "classes", 0)
+    with open(iris_file, encoding="utf-8") as file:
+        lines = list(csv.reader(file))
+    for i in test:
+        lines[i + 1][1:5] = [100 - float(cell) for cell in lines[i + 1][1:5]]
+    other = widemargin.easy(write(iris_file + "2", lines[0], lines[1:]), "species", time=5, learners=FAST)
+    assert [t.loss for t in other.tuning.trials] == [t.loss for t in iris.tuning.trials]
+    assert np.array_equal(other.model.estimator[-1].coef_, iris.model.estimator[-1].coef_)
+    assert other.test["accuracy"] < 0.7 < iris.test["accuracy"]
+
+
+def test_what_is_odd_about_the_columns_is_told(iris):
+    told = {check.name: check for check in iris.checks}
+    assert told["identifiers"].finding == "left out: id"
+    assert told["missing cells"].finding == "9 in 1 columns: e (9)"
+    assert told["constant columns"].finding == "e"
+    assert told["test set apart"].state == "fine"
+    assert told["better than guessing"].state == "fine"
+
+
+def test_repeated_rows_stay_on_one_side(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    rows = [[*x, "yes" if x[0] > 0 else "no"] for x in np.repeat(X, 3, axis=0).tolist()]
+    data = read_learnable(write(tmp_path / "r.csv", ["a", "b", "c", "y"], rows), "y")
+    groups = copies(data)
+    train, test = set_apart(data.y, groups, 0.25, "classes", 0)
+    assert len(np.unique(groups)) == 40
+    assert not set(groups[train]) & set(groups[test])
+    assert next(c for c in check_data(data, groups) if c.name == "repeated rows").state == "warning"
+
+
+def test_a_leak_is_told(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    rows = [[a, 3.0 * b + 1, b] for a, b in zip(rng.normal(size=80).tolist(), y.tolist(), strict=True)]
+    data = read_learnable(write(tmp_path / "r.csv", ["a", "told", "y"], rows), "y")
+    found = next(c for c in check_data(data, copies(data)) if c.name == "leaks")
+    assert found.state == "warning"
+    assert found.finding.startswith("told alone gives the target away")
+
+
+def test_equal_rows_with_other_labels_are_told(tmp_path):
+    rows = [[k % 25, k // 75, "ab"[(k // 50) % 2]] for k in range(100)]
+    data = read_learnable(write(tmp_path / "r.csv", ["a", "b", "y"], rows), "y")
+    found = next(c for c in check_data(data, copies(data)) if c.name == "contradictions")
+    odd = sum(rows[i][2] != next(r[2] for r in rows if r[:2] == rows[i][:2]) for i in range(100))
+    assert found.finding.startswith(f"{odd} rows have another label")
+
+
+@pytest.fixture(scope="module")
+def mail_file(tmp_path_factory):
+    texts, kinds = load_sms_spam()
+    rows = list(zip(kinds[:900], texts[:900], strict=True))
+    return write(tmp_path_factory.mktemp("easy") / "sms.csv", ["kind", "message"], rows)
+
+
+def test_prose_is_found_and_its_words_decide(mail_file):
+    found = widemargin.easy(mail_file, "kind", time=5, learners=["most frequent", "linear-svm", "naive-bayes-counts"])
+    assert found.test["accuracy"] > 0.93
+    assert found.pages["explanation"]["kind"] in ("weights", "none")
+    assert any("is prose" in sentence for sentence in found.reading)
+
+
+def test_numbers(tmp_path):
+    X, y = load_diabetes(return_X_y=True)
+    rows = [[*x, t] for x, t in zip(X.tolist(), y.tolist(), strict=True)]
+    path = write(tmp_path / "d.csv", [*"abcdefghij", "y"], rows)
+    found = widemargin.easy(path, "y", time=5, learners=["mean", "linear"])
+    assert found.kind == "numbers"
+    assert found.test["r2"] > 0.3
+
+
+def test_costs_move_the_decisions(mail_file):
+    learners = ["linear-svm"]
+    dear = widemargin.easy(mail_file, "kind", time=5, learners=learners, cost=[[0, 50], [1, 0]])
+    cheap = widemargin.easy(mail_file, "kind", time=5, learners=learners, cost=[[0, 1], [50, 0]])
+    assert dear.test["confusion"][0][1] <= cheap.test["confusion"][0][1]
+    assert sum(row[1] for row in dear.test["confusion"]) < sum(row[1] for row in cheap.test["confusion"])
+
+
+def test_the_record_is_plain_json(iris):
+    document = json.loads(iris.to_json())
+    assert document["tuning"]["winner"]["learner"] == iris.tuning.winner.learner
+    assert document["certificate"] is None or document["certificate"]["holds"] is not False
+
+
+def test_hostile_text_is_shown_as_text(iris):
+    """Whatever stands in the data, nothing of it becomes part of the page's own language."""
+    bad = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+    document = {**iris.to_dict(), "source": bad, "target": bad}
+    page = html_report(document)
+    assert "<script>alert" not in page
+    assert "<img" not in page
+    assert page.count("</script>") == 2
+    assert "http://" not in page
+    assert "https://" not in page
+    assert "<script>" not in markdown_report(document).replace("\\<", "")
+
+
+def test_the_report_tells_everything(iris):
+    page = html_report(iris.to_dict())
+    for words in ("Checks", "Certificate", "Leaderboard", "Errors on the test rows", "Do it again", "Margins"):
+        assert words in page
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "words"),
+    [
+        ([[k, k % 2] for k in range(4)], {}, "4 rows are too few"),
+        ([[k % 5, "x"] for k in range(40)], {}, "nothing to decide"),
+        ([[k % 5, k % 2] for k in range(40)], {"cost": [[0, 1]]}, r"2 x 2 finite numbers"),
+        ([[k % 5, k % 2] for k in range(40)], {"test": 1.5}, "above 0 and below 1"),
+        ([[k % 5, k + 0.5] for k in range(40)], {"cost": [[0, 1], [1, 0]]}, "cost is for classes"),
+        ([[k % 5, "ab"[k % 2]] for k in range(40)], {"kind": "numbers"}, "holds text"),
+    ],
+)
+def test_what_cannot_be_is_told(tmp_path, rows, options, words):
+    with pytest.raises(BadInput, match=words):
+        widemargin.easy(write(tmp_path / "r.csv", ["a", "y"], rows), "y", time=5, learners=["most frequent"], **options)

@@ -1,0 +1,143 @@
+"""The search for a learner: the same answer however it is interrupted, and nothing learnt from what is held out."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+
+from widemargin.errors import BadInput
+from widemargin.study import tune
+from widemargin.study.learners import chosen, grid, shape_of
+from widemargin.study.tuning import _folds, cheapest_threshold
+
+FAST = ["most frequent", "linear-svm", "naive-bayes"]
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    return load_breast_cancer(return_X_y=True)
+
+
+def test_the_winner_has_the_least_loss_of_the_last_rung(cancer):
+    found = tune(*cancer, learners=FAST, time=10)
+    last = max(trial.rows for trial in found.trials)
+    assert found.winner.loss == min(trial.loss for trial in found.trials if trial.rows == last)
+    assert found.leaderboard()[0] is found.winner
+    assert {trial.learner for trial in found.leaderboard()} == set(FAST)
+    assert found.winner.loss < 0.05
+
+
+def test_a_loss_is_that_of_scikit_learns_own_folds(cancer):
+    """The mean loss of a setting is the share of errors over all held-out rows, counted by hand."""
+    X, y = cancer
+    found = tune(X, y, learners=["naive-bayes"], time=10)
+    wrong = 0
+    for train, held in _folds(y, "classes", None, None, 0):
+        wrong += int((found.estimator.fit(X[train], y[train]).predict(X[held]) != y[held]).sum())
+    assert found.winner.loss == pytest.approx(wrong / len(y))
+
+
+def test_numbers_are_compared_by_squared_errors():
+    X, y = load_diabetes(return_X_y=True)
+    found = tune(X, y, kind="numbers", learners=["mean", "linear"], time=10)
+    assert found.measure == "mean squared error"
+    assert found.winner.learner == "linear"
+    assert found.winner.loss < 0.6 * y.var()
+
+
+@pytest.mark.parametrize("lines", [1, 2, 4])
+def test_a_search_cut_off_anywhere_comes_to_the_same_end(cancer, tmp_path, lines):
+    whole = tune(*cancer, learners=FAST, time=10, log=tmp_path / "whole")
+    kept = (tmp_path / "whole").read_text().splitlines(keepends=True)
+    (tmp_path / "cut").write_text("".join(kept[:lines]) + kept[lines % len(kept)][:17])  # a line is torn
+    again = tune(*cancer, learners=FAST, time=10, log=tmp_path / "cut", resume=True)
+    assert again.winner.setting == whole.winner.setting
+    assert [t.loss for t in again.trials] == [t.loss for t in whole.trials]
+    names = [json.loads(line).get("name") for line in (tmp_path / "cut").read_text().splitlines()]
+    assert names == [json.loads(line).get("name") for line in kept]
+
+
+def test_what_the_log_holds_is_not_done_again(cancer, tmp_path):
+    first = tune(*cancer, learners=FAST, time=10, log=tmp_path / "log")
+    again = tune(*cancer, learners=FAST, time=10, log=tmp_path / "log", resume=True)
+    assert [t.seconds for t in again.trials] == [t.seconds for t in first.trials]
+
+
+def test_the_log_of_another_search_is_refused(cancer, tmp_path):
+    tune(*cancer, learners=FAST, time=10, log=tmp_path / "log", digest="a")
+    with pytest.raises(BadInput, match="another search .digest differ"):
+        tune(*cancer, learners=FAST, time=10, log=tmp_path / "log", digest="b", resume=True)
+
+
+def test_a_broken_line_in_the_middle_is_told(cancer, tmp_path):
+    tune(*cancer, learners=FAST, time=10, log=tmp_path / "log")
+    lines = (tmp_path / "log").read_text().splitlines(keepends=True)
+    (tmp_path / "log").write_text("".join([lines[0], "nonsense\n", *lines[2:]]))
+    with pytest.raises(BadInput, match="line 2 is no line"):
+        tune(*cancer, learners=FAST, time=10, log=tmp_path / "log", resume=True)
+
+
+def test_copies_are_never_parted():
+    y = np.tile([0, 1], 60)
+    groups = np.repeat(np.arange(40), 3)
+    for train, held in _folds(y, "classes", None, groups, 0):
+        assert not set(groups[train]) & set(groups[held])
+
+
+def test_one_standard_error_takes_the_simplest_setting_that_is_as_good(cancer):
+    best = tune(*cancer, learners=["linear-svm"], time=10)
+    simple = tune(*cancer, learners=["linear-svm"], time=10, rule="one-se")
+    C, limit = simple.winner.setting["learn__C"], best.winner.loss + best.winner.se
+    assert simple.winner.loss <= limit
+    assert all(t.loss > limit for t in best.trials if t.setting["learn__C"] < C)
+
+
+def test_little_time_means_fewer_rows_first(cancer):
+    X, y = np.tile(cancer[0], (4, 1)), np.tile(cancer[1], 4)
+    rungs = {trial.rows for trial in tune(X, y, learners=FAST, time=0.6).trials}
+    assert len(rungs) > 1
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1), st.integers(-3, 3)), min_size=1, max_size=12),
+    st.lists(st.integers(0, 9), min_size=4, max_size=4),
+)
+def test_no_threshold_is_cheaper(rows, prices):
+    """Every way to cut the scores in two costs at least what the threshold found costs."""
+    codes, scores = np.array([c for c, _ in rows]), np.array([s for _, s in rows], dtype=float)
+    cost = np.array(prices, dtype=float).reshape(2, 2)
+
+    def total(threshold):
+        return cost[codes, (scores >= threshold).astype(int)].sum()
+
+    found = total(cheapest_threshold(codes, scores, cost))
+    assert found == min(total(t) for t in [*(np.unique(scores)), np.inf])
+
+
+def test_groups_are_paths():
+    learner = next(c for c in chosen(None, shape_of(np.ones((9, 2)), np.arange(9) % 2, "classes")) if c.name == "svc")
+    assert all(len({s["learn__gamma"] for s in group}) == 1 for group in learner.groups())
+    assert sum(map(len, learner.groups())) == len(learner.settings)
+    assert len(grid(a=(1, 2), b=(3, 4, 5))) == 6
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"learners": ["linear"]}, "no learner 'linear' for classes; the learners are most frequent"),
+        ({"rule": "worst"}, "rule='worst' must be one of"),
+        ({"time": 0}, "positive number of seconds"),
+        ({"cv": 1}, "cv=1: from 2 to 150 folds"),
+    ],
+)
+def test_what_cannot_be_is_told(options, words):
+    with pytest.raises(BadInput, match=words):
+        tune(*load_iris(return_X_y=True), **options)
+
+
+def test_one_class_is_nothing_to_decide():
+    with pytest.raises(BadInput, match="nothing to decide"):
+        tune(np.ones((20, 2)), np.zeros(20))
