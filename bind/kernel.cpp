@@ -86,6 +86,17 @@ void sums(const Rows& x, const Rows& z, int kind, double gamma, double offset, i
                                                       poll_signals);
 }
 
+void bounded_sums(const Rows& x, const Rows& z, double gamma, In<double> c, InOut<double> out, InOut<double> error,
+                  int threads) {
+  const Index n = count(x.view);
+  if (static_cast<Index>(c.shape(0)) != count(z.view) || static_cast<Index>(out.shape(0)) != n ||
+      static_cast<Index>(error.shape(0)) != n || n > 0x7fffffff)
+    fail("one coefficient for each row of the sum, and two places for each row are needed");
+  const KernelSpec spec{KernelKind::rbf, gamma, 0, 1};
+  nb::gil_scoped_release free;
+  radial_sums(x.view, z.view, spec, c.data(), out.data(), error.data(), threads, poll_signals);
+}
+
 void expand(const Rows& x, int kind, double gamma, double offset, int degree, In<Column> J, In<double> c, bool single,
             InOut<double> out, int threads) {
   const Index n = count(x.view), m = static_cast<Index>(J.shape(0));
@@ -193,6 +204,9 @@ void bind_kernel(nb::module_& m) {
   m.def("kernel_sums", &sums, "x"_a, "z"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "coef"_a.noconvert(),
         "single"_a, "out"_a.noconvert(), "threads"_a,
         "out[p, i] = sum_j coef[p, j] k(x_i, z_j), in float32 if single.");
+  m.def("radial_sums", &bounded_sums, "x"_a, "z"_a, "gamma"_a, "c"_a.noconvert(), "out"_a.noconvert(),
+        "error"_a.noconvert(), "threads"_a,
+        "out[i] = sum_j c_j exp(-gamma |x_i - z_j|^2) in float32, off by at most error[i].");
   m.def("kernel_expansions", &expand_parts, "x"_a, "kind"_a, "gamma"_a, "offset"_a, "degree"_a, "items"_a.noconvert(),
         "ends"_a.noconvert(), "c"_a.noconvert(), "out"_a.noconvert(), "threads"_a,
         "Expansions of many parts, each over its own items, in float64.");

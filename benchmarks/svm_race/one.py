@@ -91,7 +91,7 @@ class Ours:
             rounds, rows = fits.counters[:, 0], fits.counters[:, 2]
             self.values += float(rows @ fits.problems.sizes + rounds @ fits.working**2)
 
-        for name in ("certify_parts", "certify_claims", "expansion", "joined_expansions"):
+        for name in ("certify_parts", "certify_claims", "telling_scores", "joined_expansions"):
             setattr(svm_fit, name, timed(getattr(svm_fit, name)))
         BoxFit.finished, PairFits.run = counted, counted_together
 

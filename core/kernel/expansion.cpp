@@ -1,6 +1,8 @@
 #include "kernel/expansion.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -14,6 +16,10 @@ namespace {
 
 constexpr Index columns =
     240;  // of a tile, and its stride: no power of two, or rows would compete for places in the cache
+
+// Roundings that a term goes through in the sum of a tile, its coefficient's own among them: at most 16 in a lane, two
+// where lanes come together.
+constexpr double tile_error = 20;
 
 std::size_t z(Index i) { return static_cast<std::size_t>(i); }
 
@@ -74,16 +80,30 @@ class Coefficients {
   std::vector<T> c_;
 };
 
+// Rows that are asked for, and those that are summed over.
+template <class T>
+struct Sides {
+  double scale;
+  bool thin;  // a sum must not depend on those asked for beside
+  KernelRows<T> x, z;
+
+  Sides(const AnyRows& x_rows, const AnyRows& z_rows, const KernelSpec& spec, int threads)
+      : scale(common_scale(x_rows, z_rows, threads)),
+        thin(x_rows.index() < 2 && mostly_zeros({z_rows})),
+        x(x_rows, spec, threads, false, scale, thin),
+        z(z_rows, spec, threads, true, scale, thin) {
+    if (x.d() != z.d()) fail("the two sides have different numbers of features");
+    if (x.sparse() != z.sparse()) fail("one side is sparse and the other is not");
+  }
+};
+
 }  // namespace
 
 template <class T>
 void kernel_sums(const AnyRows& x_rows, const AnyRows& z_rows, const KernelSpec& spec, const double* c, Index parts,
                  double* out, int threads, Poll poll) {
-  const double scale = common_scale(x_rows, z_rows, threads);
-  const bool thin = x_rows.index() < 2 && mostly_zeros({z_rows});  // a sum must not depend on those asked for beside
-  const KernelRows<T> x(x_rows, spec, threads, false, scale, thin), other(z_rows, spec, threads, true, scale, thin);
-  if (x.d() != other.d()) fail("the two sides have different numbers of features");
-  if (x.sparse() != other.sparse()) fail("one side is sparse and the other is not");
+  const Sides<T> sides(x_rows, z_rows, spec, threads);
+  const KernelRows<T>&x = sides.x, &other = sides.z;
   const Index n = x.n(), m = other.n();
   const Coefficients<T> coef(c, parts, m);
   parallel_blocks(
@@ -99,6 +119,44 @@ void kernel_sums(const AnyRows& x_rows, const AnyRows& z_rows, const KernelSpec&
           const Index count = std::min(columns, m - first);
           s.panel.against(other, first, count, s.row);
           coef.add(s, end - begin, first, count, out + begin, n, s.sums);
+        }
+      },
+      poll);
+}
+
+void radial_sums(const AnyRows& x_rows, const AnyRows& z_rows, const KernelSpec& spec, const double* c, double* out,
+                 double* error, int threads, Poll poll) {
+  using T = float;
+  if (spec.kind != KernelKind::rbf) fail("the errors of a radial kernel alone are known");
+  const Sides<T> sides(x_rows, z_rows, spec, threads);
+  const KernelRows<T>&x = sides.x, &other = sides.z;
+  const Index m = other.n(), D = std::max(x.roundings(), other.roundings());
+  const std::vector<T> coef(c, c + m);
+  std::vector<T> size(z(m));
+  for (Index j = 0; j < m; ++j) size[z(j)] = std::abs(coef[z(j)]);
+  const double L = std::accumulate(c, c + m, 0.0, [](double sum, double v) { return sum + std::abs(v); });
+  const double R = other.largest_norm(), gamma = x.spec().gamma;
+  parallel_blocks(
+      x.n(), Panel<T>::most, threads,
+      [&](Index begin, Index end) {
+        Scratch<T>& s = scratch<T>();
+        Column rows[Panel<T>::most];
+        double spread[Panel<T>::most] = {};
+        for (Index a = begin; a < end; ++a) rows[a - begin] = static_cast<Column>(a);
+        s.panel.gather(x, rows, end - begin);
+        std::fill(out + begin, out + end, 0.0);
+        for (Index first = 0; first < m; first += columns) {
+          const Index count = std::min(columns, m - first);
+          s.panel.against(other, first, count, s.row);
+          row_dots<T>(s.row, end - begin, coef.data() + first, count, out + begin);
+          row_dots<T>(s.row, end - begin, size.data() + first, count, spread);
+        }
+        for (Index a = begin; a < end; ++a) {
+          const double rho = 1.05 * (x.radial_error(a, R, D) + tile_error * 0x1p-24);
+          const double reach = x.norm(a) + R, most = 2 + gamma * reach * reach;
+          const double of_double = most * static_cast<double>(m + x.d() + 20) * 0x1p-52;
+          error[a] = rho * spread[a - begin] + L * (of_double + 0x1p-90 * (1 + gamma));
+          if (!(error[a] >= 0)) error[a] = std::numeric_limits<double>::infinity();
         }
       },
       poll);

@@ -14,6 +14,13 @@ template <class T>
 void kernel_sums(const AnyRows& x, const AnyRows& z, const KernelSpec& spec, const double* c, Index parts, double* out,
                  int threads, Poll poll);
 
+// The same of one part in float32 for a radial kernel, with |out[i] - exact| <= error[i], which is infinite where
+// nothing is known, and otherwise                                                               [Higham02, sec. 3.1]
+//   rho_i sum_j |c_j| k(x_i, z_j) + L ((2 + gamma (|x_i| + R)^2) (m + d + 20) 2^-52 + 2^-90 (1 + gamma)),
+// L = sum |c_j|, R the longest |z_j|, rho_i the error of a value (panel.hpp) and of the sum of a tile.
+void radial_sums(const AnyRows& x, const AnyRows& z, const KernelSpec& spec, const double* c, double* out,
+                 double* error, int threads, Poll poll);
+
 // out[i] = sum_j c_j k(x_i, x_j) over j in J, without repetitions: rows J with each other only once, since
 // k(x_i, x_j) = k(x_j, x_i).
 template <class T>

@@ -167,6 +167,16 @@ Index KernelRows<T>::roundings() const {
   return sparse() ? terms_ : packed_roundings(d_);
 }
 
+// Each norm is rounded once, their sum once, the exponent (at most 2 gamma (r^2 + R^2)) and what it is the difference
+// of once each.
+template <class T>
+double KernelRows<T>::radial_error(Index i, double R, Index D) const {
+  constexpr double unit = sizeof(T) == 4 ? 0x1p-24 : 0x1p-53;
+  const double r = norm(i), terms = 2 * (static_cast<double>(D) + 4) * r * R + 7 * (r * r + R * R);
+  const double error = (spec_.gamma * terms + exp_error) * unit;
+  return error <= 0.01 ? error : std::numeric_limits<double>::infinity();
+}
+
 template <class T>
 void Panel<T>::gather(const KernelRows<T>& rows, const Column* I, Index m) {
   m_ = m, d_ = rows.d_;

@@ -36,6 +36,9 @@ class KernelRows {
   double diag(Index i) const;
   // Most roundings that a product goes through on its way into a dot product.
   Index roundings() const;
+  // A radial kernel's value of row i and a row of norm <= R, whose products go through at most D roundings, is off by
+  // at most this share of itself; infinite where it would say nothing.
+  double radial_error(Index i, double R, Index D) const;
 
  private:
   template <class>

@@ -37,8 +37,7 @@ KernelScores::KernelScores(const KernelRows<float>& rows, Index first, Index mem
     double rho = 0, kmax = 0;
     if (s.kind == KernelKind::rbf) {
       kmax = 1 + s.gamma * (r + R) * (r + R);
-      rho = s.gamma * (2 * (D + 4) * r * R + 7 * (r * r + R * R)) * unit + (exp_error + sum_error) * unit;
-      if (rho > 0.01) rho = std::numeric_limits<double>::infinity();
+      rho = rows.radial_error(first + i, R, rows.roundings()) + sum_error * unit;
     } else if (s.kind == KernelKind::linear) {
       kmax = s.gamma * r * R;
       rho = s.gamma * r * (D + 6 + sum_error) * unit;

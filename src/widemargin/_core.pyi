@@ -206,6 +206,11 @@ def kernel_block(a: Rows, b: Rows, kind: int, gamma: float, offset: float, degre
 def kernel_sums(x: Rows, z: Rows, kind: int, gamma: float, offset: float, degree: int, coef: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], single: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
     """out[p, i] = sum_j coef[p, j] k(x_i, z_j), in float32 if single."""
 
+def radial_sums(x: Rows, z: Rows, gamma: float, c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], error: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    """
+    out[i] = sum_j c_j exp(-gamma |x_i - z_j|^2) in float32, off by at most error[i].
+    """
+
 def kernel_expansions(x: Rows, kind: int, gamma: float, offset: float, degree: int, items: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """Expansions of many parts, each over its own items, in float64."""
 

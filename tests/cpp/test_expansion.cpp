@@ -112,3 +112,29 @@ TEST(sides_that_do_not_fit_are_refused) {
   CHECK_THROWS(Error, kernel_sums<double>(a.dense(), b.dense(), spec, c.data(), 1, out.data(), 1, never));
   CHECK_THROWS(Error, kernel_sums<double>(a.dense(), a.sparse(), spec, c.data(), 1, out.data(), 1, never));
 }
+
+TEST(sums_in_float32_err_by_no_more_than_they_say) {
+  at_every_level([&] {
+    for (const double gamma : {1e-4, 0.03, 2.0})
+      for (const Index d : {3, 90}) {
+        const Sample x(70, d, 1), other(531, d, 2);
+        const KernelSpec radial{KernelKind::rbf, gamma, 0, 1};
+        const std::vector<double> c = coefficients(other.n);
+        std::vector<double> exact(z(x.n)), out(z(x.n)), error(z(x.n)), again(z(x.n)), error_again(z(x.n));
+        for (const bool sparse : {false, true}) {
+          const AnyRows a = sparse ? AnyRows(x.sparse()) : AnyRows(x.dense());
+          const AnyRows b = sparse ? AnyRows(other.sparse()) : AnyRows(other.dense());
+          kernel_sums<double>(a, b, radial, c.data(), 1, exact.data(), 1, never);
+          radial_sums(a, b, radial, c.data(), out.data(), error.data(), 1, never);
+          radial_sums(a, b, radial, c.data(), again.data(), error_again.data(), 3, never);
+          CHECK(out == again && error == error_again);
+          double sum = 0;
+          for (const double v : c) sum += std::abs(v);
+          for (Index i = 0; i < x.n; ++i) {
+            CHECK(std::abs(out[z(i)] - exact[z(i)]) <= error[z(i)]);
+            CHECK(error[z(i)] <= 1e-3 * sum);
+          }
+        }
+      }
+  });
+}

@@ -11,12 +11,13 @@ from tests.estimator.machines import EXACT, MACHINES, feasible_nu, fitted, make,
 
 import widemargin as wm
 from widemargin.base.drive import Watch
-from widemargin.estimator import svm_work
+from widemargin.estimator import svm_fit, svm_work
 from widemargin.kernels import RBF
 from widemargin.kernels.gram import GramSource
 from widemargin.kernels.items import RowItems
 from widemargin.model.box import BoxProblem
 from widemargin.solver.box import BoxOptions
+from widemargin.solver.sample_start import SMALLEST
 from widemargin.solver.svm import BoxFit
 
 machines = pytest.mark.parametrize("cls", MACHINES, ids=lambda cls: cls.__name__)
@@ -160,6 +161,72 @@ def test_what_ctrl_c_leaves_before_the_certificate_is_a_model(cls, monkeypatch):
     assert not model.converged_
     assert np.isfinite(scores(model, r.X)).all()
     assert wm.certify(model, r.X, r.of(cls), r.w).holds
+
+
+@machines
+def test_what_ctrl_c_leaves_before_the_first_state_is_the_start(cls, monkeypatch):
+    """A model that says nothing of any row, with the gap that it has; the least that certify can recompute."""
+    r = rows(9, 300, 3)
+    model = make(cls, r)
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(BoxFit, "start", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(r.X, r.of(cls), sample_weight=r.w)
+    assert model.stop_reason_.startswith("interrupted after 0 steps")
+    assert not model.converged_
+    assert np.isfinite(scores(model, r.X)).all()
+    again = wm.certify(model, r.X, r.of(cls), r.w)
+    assert again.holds
+    if cls in (wm.SVC, wm.SVR):
+        c = model.certificate_
+        assert (c.holds, c.dual, c.relative_gap) == (True, 0.0, 1.0)
+        assert (again.primal, again.dual) == pytest.approx((c.primal, c.dual), rel=1e-12)
+
+
+def test_ctrl_c_before_anything_was_learnt_keeps_what_a_warm_start_began_with(monkeypatch):
+    r = rows(9, 300, 3)
+    model = fitted(make(wm.SVC, r, warm_start=True), r.X, r.of(wm.SVC), r.w)
+    known = scores(model, r.X)
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(svm_fit, "refuse_overflow", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(r.X, r.of(wm.SVC), sample_weight=r.w)
+    np.testing.assert_array_equal(scores(model, r.X), known)
+
+
+def test_ctrl_c_among_samples_leaves_the_machine_of_the_last_one(monkeypatch):
+    """Where time is short for all rows, samples are solved first: each is a machine."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(4 * SMALLEST, 4))
+    y = np.where(X[:, 0] * X[:, 1] > 0, 1, 0)
+    run, runs = BoxFit.run, []
+
+    def second(fit, *args, **options):
+        runs.append(fit.problem.n)
+        if len(runs) > 1:
+            raise KeyboardInterrupt
+        return run(fit, *args, **options)
+
+    monkeypatch.setattr(svm_work.Pace, "seconds", lambda _: 1e-3)  # all rows would take hours
+    monkeypatch.setattr(svm_work.Work, "_seconds", lambda *_: 0.0)
+    monkeypatch.setattr(BoxFit, "run", second)
+    model = wm.SVC(gamma=0.5, max_time=100)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert runs == [SMALLEST, 2 * SMALLEST]
+    assert model.stop_reason_.startswith("interrupted after")
+    assert model.score(X, y) > 0.9
+    c = wm.certify(model, X, y)
+    assert c.holds
+    assert c.relative_gap < 1
 
 
 # ---- rows left out -------------------------------------------------------------------------------------------------

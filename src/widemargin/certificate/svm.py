@@ -23,9 +23,10 @@ import numpy as np
 from ..model.box import BoxProblem
 from ..model.boxes import BoxProblems, joined
 from .bounded import TINY, UNIT
-from .expansion import expansion, expansions
+from .expansion import expansions
 from .record import SVMCertificate
 from .svm_points import Points
+from .telling import telling_scores
 
 FEASIBLE = 2.0**-33  # of sum |b|: what a million steps, each rounded, may leave of a sum
 EQUAL = 16 * UNIT  # relative: a product and a quotient apart
@@ -93,6 +94,10 @@ class Claimed:
     scores: tuple[np.ndarray, np.ndarray] | None = None
     items: np.ndarray | None = None
 
+    @property
+    def offsets(self) -> np.ndarray:
+        return self.problem.offsets(self.intercept * self.scale, self.rho)
+
 
 def certify_parts(
     source: Any,
@@ -117,8 +122,7 @@ def certify_parts(
     problems = BoxProblems.of([part.problem for part in parts])
     offsets = np.zeros_like(problems.total)
     for k, part in enumerate(parts):
-        here = part.problem.offsets(part.intercept * part.scale, part.rho)
-        offsets[k, : len(here)] = here
+        offsets[k, : len(part.offsets)] = part.offsets
     scores = _scores(source, parts)
     claims = Claims(
         problems,
@@ -206,10 +210,13 @@ def certify_claims(
 def _scores(source: Any, parts: Sequence[Claimed]) -> list[tuple[np.ndarray, np.ndarray]]:
     """f and e of the items of each part."""
     shared = [(part.items, part.problem.items(part.b)) for part in parts if part.items is not None]
-    if len(shared) == len(parts) and not any(part.scores for part in parts):
+    if len(shared) == len(parts) and len(parts) > 1 and not any(part.scores for part in parts):
         return expansions(source, shared)
-    here = [source if part.items is None else source.take(part.items) for part in parts]
-    return [part.scores or expansion(s, part.problem.items(part.b)) for s, part in zip(here, parts, strict=True)]
+    found = []
+    for part in parts:
+        here = source if part.items is None else source.take(part.items)
+        found.append(part.scores or telling_scores(here, part.problem, part.b, part.offsets))
+    return found
 
 
 def _faults(points: Points, figures: dict[str, np.ndarray], claims: Claims) -> dict[int, list[str]]:

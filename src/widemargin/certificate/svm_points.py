@@ -99,7 +99,10 @@ class Points:
         primal = self.square / 2 + self._sum(bound * r) + self._of_groups(self.offsets * self.total)
         gap = self._sum(terms) + self._of_groups(self.offsets * self.missing)
         of_r = e + 4 * UNIT * (np.abs(self.t) + np.abs(f) + np.abs(o))
-        rounding = self._sum((self.upper - self.lower) * of_r) + gamma(self.sizes + 8) * self._sum(np.abs(terms))
+        # Where the sign of r is sure and b stands at the bound that it points to, the term is 0 whatever r is.
+        sure = (self.b == bound) & (np.abs(r) > of_r)
+        rounding = self._sum(np.where(sure, 0.0, (self.upper - self.lower) * of_r))
+        rounding += gamma(self.sizes + 8) * self._sum(np.abs(terms))
         rounding += self._of_groups(np.abs(self.offsets * self.missing))
         rounding += gamma(self.sizes + 4) * self._sum(np.abs(o) * np.abs(self.b))
         least = 1e-12 * self.problems.sums_of_bounds

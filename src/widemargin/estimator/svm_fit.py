@@ -16,9 +16,10 @@ from ..base.memory import budget
 from ..base.params import HasMethods, Integral, Interval, Options, StrOptions, count, positive
 from ..base.records import Stop
 from ..base.warn import warn
-from ..certificate.expansion import expansion, joined_expansions
+from ..certificate.expansion import joined_expansions
 from ..certificate.record import SVMCertificate
 from ..certificate.svm import Claimed, Claims, certify_claims, certify_parts
+from ..certificate.telling import telling_scores
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
 from ..model.dual import DualPoint
@@ -76,14 +77,14 @@ class SVMFit:
     ) -> None:
         """Solve all parts, keep what was learnt and what is known beside; what Ctrl-C leaves is kept too."""
         threads = self._threads()
-        source = GramSource(data.kernel, data.items, threads)
-        refuse_overflow(source)
-        psd = known_psd(data.kernel, data.items, warn=True)
-        work = Work(self, data, source, places, problems, self._starts(problems), psd, beside)
+        source, starts = GramSource(data.kernel, data.items, threads), self._starts(problems)
+        work = Work(self, data, source, places, problems, starts, beside)
         try:
+            refuse_overflow(source)
+            work.psd = known_psd(data.kernel, data.items, warn=True)
             solved = work.solve(watch or self._watch())
         except KeyboardInterrupt:
-            if work.begun:
+            if work.begun or starts[0] is None:  # the model that a warm start begins with is better than none
                 self._keep(work, work.as_it_is(), interrupted)
             raise
         self._keep(work, solved, sentence)
@@ -197,12 +198,13 @@ class SVMFit:
         """With its certificate, whose scores of all items the solution has from then on."""
         began = time.perf_counter()
         one, c = Solved(problem, s, self._divisor(problem, s.rho)), problem.items(s.b)
-        f, e = expansion(source, c)
+        claimed = Claimed(problem, one.point.b, one.intercept, one.point.rho, one.scale, one.coef)
+        f, e = telling_scores(source, problem, claimed.b, claimed.offsets)
         s.f, s.square = f, float(c @ f)
         if len(problem.total) and not problem.t.any():
             length = np.sqrt(np.maximum(source.diag, 0.0))
             one.resolution = RESOLUTION * float(np.abs(c) @ length) * float((problem.upper - problem.lower) @ length)
-        claimed = Claimed(problem, one.point.b, one.intercept, one.point.rho, one.scale, one.coef, (f, e))
+        claimed = replace(claimed, scores=(f, e))
         (one.certificate,) = certify_parts(source, [claimed], asked=self.gap_tol, psd=psd, began=began)
         return one
 

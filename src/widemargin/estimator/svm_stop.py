@@ -60,7 +60,9 @@ def sentence(estimator: Any, solved: Any) -> str:
 
 def interrupted(estimator: Any, solved: Any) -> str:
     """For a part that Ctrl-C cut short."""
+    gap = solved.certificate.relative_gap
+    reached = "certify says what was reached" if gap is None else f"{gap:.2g} was reached"
     return (
         f"interrupted after {solved.solution.steps} steps; {estimator.gap_tol:.2g} was asked for the relative gap, and "
-        "certify says what was reached: fit again to go on to the end, or use the model as it is."
+        f"{reached}: fit again to go on to the end, or use the model as it is."
     )

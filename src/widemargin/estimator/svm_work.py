@@ -14,17 +14,18 @@ from ..base.callbacks import EpochTasks
 from ..base.drive import Watch
 from ..base.records import Stop, Trace
 from ..base.threads import crew
+from ..certificate.svm import Claimed, certify_parts
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
 from ..model.boxes import BoxProblems
 from ..model.pairs import PairRows
 from ..solver.pairs import PairFits, can_share
-from ..solver.sample_start import Sampled, as_solution, solved_for_some
+from ..solver.sample_start import Sampled, solved_for_some
 from ..solver.svm import BoxFit, BoxSolution
 from .svm_solved import Solved, SolvedParts
 
 PROBED = 64  # columns of kernel values that tell what a certificate costs
-SPARE = 1.5  # for the scores that are made anew in float32, and for a busy machine
+SPARE = 1.5  # for a machine that becomes busy
 RARELY = 25  # times as long as that takes passes before it is asked again
 
 
@@ -65,12 +66,13 @@ class Work:
         places: Sequence[np.ndarray | None],
         problems: Sequence[BoxProblem],
         starts: Sequence[np.ndarray | None],
-        psd: bool,
         beside: dict[str, Any],
     ) -> None:
-        self.estimator, self.data, self.source, self.psd = estimator, data, source, psd
+        self.estimator, self.data, self.source = estimator, data, source
+        self.psd = False  # not known yet
         self.places, self.problems, self.starts, self.beside = places, problems, list(starts), beside
         self.fits: list[BoxFit | None] = [None] * len(problems)
+        self.sample: Sampled | None = None  # of the only part, where time is short
         self.done: dict[int, Solved] = {}
         self.tasks = EpochTasks(estimator, data, None)
         self.stopped = False
@@ -113,7 +115,7 @@ class Work:
         watch = self._watch(cancelled)
         some = self._sampled(here, problem, fit.options, watch) if self.starts[k] is None else None
         if some is not None and not some.whole:
-            solved = self.estimator._refined(self, k, fit, as_solution(fit, some), watch)
+            solved = self.estimator._refined(self, k, fit, some.solution(), watch)
         else:
             self.starts[k] = some.b if some is not None else self.starts[k]
             solved = self.estimator._solve(self, k, fit, watch)
@@ -124,7 +126,11 @@ class Work:
         if watch.deadline is None or len(self.problems) > 1 or watch.observe or watch.after_step:
             return None
         left = lambda used: self._seconds(problem.n, used)  # noqa: E731
-        return solved_for_some(source, problem, options, self.pace.seconds(), left, watch)
+
+        def keep(found: Sampled) -> None:
+            self.sample = found
+
+        return solved_for_some(source, problem, options, self.pace.seconds(), left, watch, keep)
 
     def _watch(self, cancelled: Event | None) -> Watch:
         """One stop is a stop of all parts, as is the end of the time."""
@@ -172,7 +178,9 @@ class Work:
 
     @property
     def begun(self) -> bool:
-        return self.pairs is not None or any(fit is not None and fit.state is not None for fit in self.fits)
+        if self.sample is not None or self.pairs is not None:
+            return True
+        return any(fit is not None and fit.state is not None for fit in self.fits)
 
     def as_it_is(self) -> SolvedParts:
         return SolvedParts([self.done.get(k) or self._unfinished(k) for k in range(len(self.problems))])
@@ -186,10 +194,20 @@ class Work:
         fit = self.pairs.alone(k) if fit is None and self.pairs is not None else fit
         stop = Stop("asked", "under way")
         if fit is None or fit.state is None:
-            zero = np.zeros(max(len(problem.total), 1))
-            return Solved(problem, BoxSolution(np.zeros(problem.n_variables), zero, stop, 0, Trace(), 0.0), 1.0)
+            return self._not_begun(k) if self.sample is None else Solved(problem, self.sample.solution(), 1.0)
         state, groups = fit.state, len(fit.problem.total)
         found = fit._solution(state.b, state.f, state.figures[4 : 4 + groups].copy(), stop)
         scale = self.estimator._divisor_under_way(problem, found)
         found = self.estimator._solution(problem, replace(found, square=np.nan, f=None))
         return Solved(problem, found, scale)
+
+    def _not_begun(self, k: int) -> Solved:
+        """The point that a solver starts from. Where that is 0 its gap is known without a kernel value."""
+        problem, b, place = self.problems[k], self.problems[k].start(), self.places[k]
+        nothing = BoxSolution(b, np.zeros(max(len(problem.total), 1)), Stop("asked", "not begun"), 0, Trace(), 0.0)
+        solved = Solved(problem, nothing, 1.0)
+        if not b.any():
+            zero = np.zeros(problem.n)
+            claimed = Claimed(problem, b, 0.0, scores=(zero, zero), items=place)
+            solved.certificate = certify_parts(self.source, [claimed], asked=self.estimator.gap_tol, psd=self.psd)[0]
+        return solved

@@ -177,6 +177,15 @@ class RBF(RowKernel):
     def native(self) -> tuple[int, float, float, int]:
         return KINDS.index("rbf"), float(self.gamma), 0.0, 1
 
+    def bounded_sums(self, a: RowItems, b: RowItems, c: np.ndarray, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """block(a, b) @ c from float32 values, and a bound on the error of each sum."""
+        a, b = same_storage(a, b)
+        out, error = np.zeros((2, len(a)))
+        if len(b):
+            c = np.ascontiguousarray(c, dtype=np.float64)
+            _core.radial_sums(a.native, b.native, float(self.gamma), c, out, error, threads)
+        return out, error
+
     def diag(self, a: RowItems) -> np.ndarray:
         return np.ones(len(a))
 

@@ -19,7 +19,7 @@ from functools import partial
 import numpy as np
 
 from ..base.drive import Watch
-from ..base.records import Stop
+from ..base.records import Stop, Trace
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
 from .box import BoxOptions
@@ -32,12 +32,20 @@ GROWTH = 4  # of the time, from one sample to the next
 
 @dataclass
 class Sampled:
-    """A point of the whole problem, the sample that it was learnt from, and whether there is time for all items."""
+    """A point of the whole problem, the sample that it was learnt from, and whether there is time for all items.
+
+    Free variables are those of the sample, so the offsets are those of the whole problem too.
+    """
 
     b: np.ndarray
+    offsets: np.ndarray
     size: int
     steps: int
-    whole: bool
+    whole: bool = False
+
+    def solution(self) -> BoxSolution:
+        """Of the whole problem, with the sample's point as it is."""
+        return BoxSolution(self.b, self.offsets, Stop("time", ""), self.steps, Trace(), np.nan, sampled=self.size)
 
 
 def solved_for_some(
@@ -47,8 +55,11 @@ def solved_for_some(
     seconds_a_value: float,
     needed: Callable[[int], float],
     watch: Watch,
+    keep: Callable[[Sampled], None] = lambda _: None,
 ) -> Sampled | None:
     """Samples of growing size until time is short; `needed(used)` are the seconds that must be left afterwards.
+
+    `keep` is told of every sample that was solved.
 
     None where the whole may well be solved in time, or where no sample is possible.
     """
@@ -58,7 +69,7 @@ def solved_for_some(
         return None
     order = np.argsort(problem.t[:n], kind="stable")
     q = 1 << (n // SMALLEST).bit_length() - 1
-    found = Sampled(np.zeros(problem.n_variables), 0, 0, False)
+    found = Sampled(np.zeros(problem.n_variables), np.zeros(1), 0, 0)
     while q > 1:
         began = time.monotonic()
         rows = np.sort(order[::q])
@@ -70,18 +81,12 @@ def solved_for_some(
         now = BoxFit(source.take(rows), some, options, last_digits=False).run(mine, found.b[v])
         if now.stop.kind == "time" and found.size:
             return found
-        found = Sampled(np.zeros(problem.n_variables), len(rows), found.steps + now.steps, False)
+        found = Sampled(np.zeros(problem.n_variables), now.offsets, len(rows), found.steps + now.steps)
         found.b[v] = now.b
+        keep(found)
         left = deadline - time.monotonic() - needed(2 * int(np.count_nonzero(found.b)))
         if now.stop.kind == "time" or left < GROWTH * (time.monotonic() - began):
             return found
         q //= 2
     found.whole = True
     return found
-
-
-def as_solution(fit: BoxFit, found: Sampled) -> BoxSolution:
-    """Of the whole problem, with the sample's point as it is."""
-    state = fit.start(found.b)
-    state.counters[1] = found.steps
-    return replace(fit.solution(Stop("time", "")), sampled=found.size)
