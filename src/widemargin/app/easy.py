@@ -90,7 +90,7 @@ def easy(
     groups = copies(data)
     train, held = set_apart(data.y, groups, test, data.kind, random_state)
     X, y = data.X[train], data.y[train]
-    parameters = {"time": time, "test": test, "rule": rule, "cv": cv, "random_state": random_state}
+    parameters: dict[str, Any] = {"time": time, "test": test, "rule": rule, "cv": cv, "random_state": random_state}
     tuning = tune(
         X,
         y,
@@ -153,7 +153,7 @@ def _final(tuning: Tuning, data: Learnable, cost: np.ndarray | None) -> Any:
         return estimator
     if not hasattr(estimator, "predict_proba"):
         raise BadInput(f"{tuning.winner.learner} gives no probabilities, so costs cannot steer it: name other learners")
-    return CostSensitiveClassifier(estimator, cost=cost)
+    return CostSensitiveClassifier(estimator, cost=cost.tolist())
 
 
 def _checked_cost(cost: Any, data: Learnable) -> np.ndarray:

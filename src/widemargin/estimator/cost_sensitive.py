@@ -39,6 +39,8 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         """Fit the classifier inside; costs have no say in it."""
         self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
         self.classes_ = self.estimator_.classes_
+        if hasattr(self.estimator_, "n_features_in_"):  # texts have no features before their words are counted
+            self.n_features_in_ = self.estimator_.n_features_in_
         k = len(self.classes_)
         cost = np.asarray(self.cost, dtype=np.float64)
         if cost.shape != (k, k) or not np.isfinite(cost).all():
@@ -65,7 +67,3 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         check_is_fitted(self, "estimator_")
         last = self.estimator_[-1] if hasattr(self.estimator_, "steps") else self.estimator_
         return last.certificate_
-
-    @property
-    def n_features_in_(self) -> int:
-        return self.estimator_.n_features_in_

@@ -81,7 +81,7 @@ def starts_from(
     def starts(problems: Sequence[Any]) -> list[tuple[Any, ...]]:
         if solved is None:
             return [()] * len(problems)
-        older = before or [None] * len(problems)
+        older: Sequence[Solved | None] = before or [None] * len(problems)
         return [
             (*carried_on(p, last, old), max(1.0, SOFTER * last.solution.sharpness))
             for p, last, old in zip(problems, solved, older, strict=True)

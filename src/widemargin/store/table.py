@@ -242,6 +242,11 @@ TABLE: dict[str, Any] = {
         agree=_votes_agree,
     ),
     # what is made of estimators
+    "CostSensitiveClassifier": EstimatorSpec(
+        "widemargin.estimator.cost_sensitive:CostSensitiveClassifier",
+        1,
+        {"estimator_": Predictor(), "classes_": Labels("c"), "cost_": Array("f8", ("c", "c"))},
+    ),
     "FileModel": DataclassSpec("widemargin.estimator.file_model:FileModel", 1, {"estimator": Predictor()}),
     "ValidationCurve": DataclassSpec(
         "widemargin.study.validation:ValidationCurve",
