@@ -155,7 +155,8 @@ class SVMCertificate(Certificate):
     n_free, n_bounded : int or None
         Coefficients strictly between their bounds, and at a bound other than 0.
     rounding : float or None
-        The gap is right to within this: sums in float64, kernel values right to 2^-40 of the largest.
+        The gap is right to within this, and of kernel machines with hinges primal and dual too: sums in float64,
+        kernel values right to 2^-40 of the largest.
     """
 
     primal: float | None = None

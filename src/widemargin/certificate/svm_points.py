@@ -98,13 +98,15 @@ class Points:
         terms = (bound - self.b) * r
         primal = self.square / 2 + self._sum(bound * r) + self._of_groups(self.offsets * self.total)
         gap = self._sum(terms) + self._of_groups(self.offsets * self.missing)
-        of_r = e + 4 * UNIT * (np.abs(self.t) + np.abs(f) + np.abs(o))
+        size = np.abs(self.t) + np.abs(f) + np.abs(o)
+        of_r = e + 4 * UNIT * size
         # Where the sign of r is sure and b stands at the bound that it points to, the term is 0 whatever r is.
         sure = (self.b == bound) & (np.abs(r) > of_r)
         rounding = self._sum(np.where(sure, 0.0, (self.upper - self.lower) * of_r))
-        rounding += gamma(self.sizes + 8) * self._sum(np.abs(terms))
-        rounding += self._of_groups(np.abs(self.offsets * self.missing))
-        rounding += gamma(self.sizes + 4) * self._sum(np.abs(o) * np.abs(self.b))
+        # Scores move the dual by half of b'Kb's error, and the primal, gap plus dual, by both; then come the sums.
+        rounding += self.square_error / 2 + self._of_groups(np.abs(self.offsets * self.missing))
+        sums = self._sum((np.abs(bound) + np.abs(self.b)) * size) + self._of_groups(np.abs(self.offsets * self.total))
+        rounding += gamma(self.sizes + 8) * sums
         least = 1e-12 * self.problems.sums_of_bounds
         return gap_figures(primal, self.dual, gap, rounding, least)
 
