@@ -26,7 +26,7 @@ def points(draw):
     n, C = draw(st.integers(2, 40)), draw(st.sampled_from([1e-9, 0.003, 1.0, 1e6]))
     Z = rng.integers(-3, 4, (n, 3)).astype(float)
     y = np.where(np.arange(n) % 2, 1.0, -1.0)
-    z, w = rng.normal(size=n), draw(st.sampled_from([np.ones(n), rng.uniform(0.1, 2.0, n)]))
+    z, w = rng.normal(size=n), draw(st.sampled_from([np.ones(n), rng.uniform(0.3, 2.0, n)]))
     makers = [
         lambda: BoxProblem.c_svc(y, C * w),
         lambda: BoxProblem.eps_svr(z, 0.3, C * w),
