@@ -71,7 +71,7 @@ TextCounter::TextCounter(std::shared_ptr<const Letters> letters, std::shared_ptr
       numbers_(std::move(numbers)),
       threads_(std::clamp(threads, 1, 256)) {
   width_ = numbers_.known ? numbers_.known->size() : numbers_.buckets;
-  for (int t = 0; t < threads_; ++t) parts_.push_back({Tokens(*letters_, *stop_words_, options), {}, {}, {}, {}});
+  for (int t = 0; t < threads_; ++t) parts_.push_back({Tokens(*letters_, *stop_words_, options), {}, {}, {}, {}, 0});
 }
 
 // Counts so many terms at a time that what each of them needs of memory is on its way while the others are looked at.
@@ -121,7 +121,6 @@ void TextCounter::count(Part& part, Group& g, Index begin) const {
 
 void TextCounter::count(Part& part, std::string_view document, Poll poll) const {
   const Index begin = part.entries.size();
-  Index groups = 0;
   Group g;
   part.tokens.read(document);
   part.tokens.each([&](const Term& term) {
@@ -129,10 +128,11 @@ void TextCounter::count(Part& part, std::string_view document, Poll poll) const 
     if (g.size < Group::most) return;
     count(part, g, begin);
     g.size = 0;
-    if ((++groups & 0xfff) == 0) poll();
+    if ((++part.groups & 0x3ff) == 0) poll();
   });
   count(part, g, begin);
   append(part.ends, part.entries.size());
+  if ((++part.groups & 0x3ff) == 0) poll();
 }
 
 void TextCounter::feed(Span<const std::string_view> documents, Poll poll) {

@@ -56,6 +56,7 @@ class TextCounter {
     Buffer<Entry> entries;
     Buffer<Index> ends;
     Buffer<Index> place;
+    Index groups;  // of terms, so far: from time to time somebody must listen for Ctrl-C
   };
   struct Group;
   struct Stretch {

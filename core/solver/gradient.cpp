@@ -57,7 +57,7 @@ GradientSolver::GradientSolver(OnlineProblem problem, GradientOptions options)
 void GradientSolver::set_order(Index epoch) {
   const bool anew = o_.drawing == Drawing::every_epoch || o_.drawing == Drawing::replace;
   const Index key = anew ? epoch : 0;
-  if (key == order_of_) return;
+  if (key == order_of_ && static_cast<Index>(order_.size()) == m_) return;
   order_.resize(static_cast<std::size_t>(m_));
   const auto row = [&](Index j) {
     return p_.visits.empty() ? static_cast<Column>(j) : p_.visits[static_cast<std::size_t>(j)];

@@ -144,7 +144,7 @@ def counter_arguments() -> list[Any]:
 
 
 def fed(counter: Any) -> Any:
-    counter.feed([b"one two stop", b"\xff\xf0\x80 two three", b""])
+    counter.feed([b"one two stop", b"\xff\xf0\x80 two three", b""], bytes, False)
     return counter.take()
 
 
@@ -436,6 +436,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
         _core.kernel_expansion,
         lambda: [dense(), 2, 0.1, 0.0, 1, visits(), np.ones(N), True, np.zeros(N), 1],
     ),
+    "radial_sums": (_core.radial_sums, lambda: [dense(), dense(), 0.1, np.ones(N), np.zeros(N), np.zeros(N), 1]),
     "kernel_expansions": (
         _core.kernel_expansions,
         lambda: [dense(), 2, 0.1, 0.0, 1, visits(), np.array([2, N], np.int64), np.ones(N), np.zeros(N), 1],
@@ -546,11 +547,12 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     ),
     "TextCounter": (lambda *a: fed(_core.TextCounter(*a)), counter_arguments),
     "TextCounter.feed": (
-        lambda texts: _core.TextCounter(*counter_arguments()).feed(texts),
-        lambda: [[b"one two", b""]],
+        lambda *a: _core.TextCounter(*counter_arguments()).feed(*a),
+        lambda: [["one two", ""], str.encode, True],
     ),
     "TextCounter.terms": (lambda text: _core.TextCounter(*counter_arguments()).terms(text), lambda: [b"one"]),
     "murmur": (_core.murmur, lambda: [b"one", 0]),
+    "html_text": (_core.html_text, lambda: [b"<p>one</p>"]),
     "format_svmlight": (
         _core.format_svmlight,
         lambda: [*sparse_arguments()[:3], signs(), None, np.arange(N, dtype=np.int64), 1],

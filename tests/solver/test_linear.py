@@ -113,6 +113,18 @@ def test_the_matrix_of_newtons_method_follows_the_rows_that_change(make):
     assert len(set(kept)) < len(kept)  # some steps did follow
 
 
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_where_a_heavy_row_leaves_the_matrix_rounding_does_not_stay(make):
+    p = problem(SquaredHinge(), make=make)
+    solver = NewtonSolver(p, 1e-9)
+    state, rows = solver.start(), np.arange(p.n, dtype=np.int32)
+    state.counters[0] = 1
+    for heavy in (1e30, 1.0):
+        state.h = np.where(rows == 0, heavy, 1.0)
+        H = solver._followed(state, rows)
+    np.testing.assert_allclose(np.tril(H), np.tril(solver._lower(rows, state.h)), rtol=1e-9)
+
+
 def test_a_sample_of_the_rows_tells_the_curvature(monkeypatch):
     monkeypatch.setattr(newton, "SAMPLED", 40)
     p = problem(SquaredHinge(), n=5000, d=6)
@@ -152,6 +164,7 @@ def bits(state):
 
 CUT = {
     "dual descent": lambda: DescentSolver(problem(Hinge(), n=70), 1e-6),
+    "dual descent that gives up": lambda: DescentSolver(problem(Hinge(), n=70), 1e-6, gives_up=True),
     "newton": lambda: NewtonSolver(problem(Hinge(), n=70), 1e-6),
     "feature descent": lambda: FeatureSolver(problem(SquaredHinge(), n=70, penalty="l1", d=9), 1e-6),
     "proximal newton": lambda: PenalisedNewton(problem(SquaredHinge(), n=70, penalty="l1", d=9), 1e-6),

@@ -350,5 +350,12 @@ def newton(p: np.ndarray, own: np.ndarray, z_max: float) -> tuple[np.ndarray, np
 
 
 def softmax(F: np.ndarray) -> np.ndarray:
-    e = np.exp(F - F.max(axis=1, keepdims=True))
-    return e / e.sum(axis=1, keepdims=True)
+    """Class by class: where short rows meet a column, NumPy takes buffers, and ends the process if there are none."""
+    e = np.empty(F.shape[::-1])
+    top = F.max(axis=1)
+    for c, row in enumerate(e):
+        np.exp(np.subtract(F[:, c], top, out=row), out=row)
+    total = e.sum(axis=0)
+    for row in e:
+        row /= total
+    return e.T

@@ -47,8 +47,11 @@ class DescentSolver:
     columns = ("relative_gap", "primal", "dual")
     name = "dual descent"
 
-    def __init__(self, problem: LinearProblem, tol: float, max_steps: int = -1, seed: int = 0) -> None:
+    def __init__(
+        self, problem: LinearProblem, tol: float, max_steps: int = -1, seed: int = 0, gives_up: bool = False
+    ) -> None:
         self.problem, self.tol, self.max_steps = problem, tol, max_steps
+        self.gives_up = gives_up  # where it would take too long: a fit then tries another method, if one is left
         free = problem.bias == "free"
         self.tau = self._tau(problem)
         self.core = _core.dual_descent(problem.core, self.tau, free, True, seed)
@@ -144,7 +147,7 @@ class DescentSolver:
             return False
         fall = np.log(max(residual, 1e-300) / max(s.last_residual, 1e-300)) / (s.visits - visits)
         left = np.log(max(s.last_residual / max(self.tol * abs(s.dual), self.problem.least), 1.0))
-        return bool(left > PATIENCE * n * fall)
+        return self.gives_up and bool(left > PATIENCE * n * fall)
 
     def _judged(self, s: DescentState) -> bool:
         """Look at all rows; where they are not good enough, bring them back and aim lower."""

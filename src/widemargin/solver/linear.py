@@ -8,6 +8,7 @@ conjugate gradients, where that is slow. Where the penalty is |w|_1, features on
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,8 @@ ENDLESS = 1 << 40
 SPARE = 0.9  # of the tolerance is used, so that the certificate seldom sends a fit back
 MANY = 5  # times more rows than features: Newton's method
 FEW = 30  # features that are always few
-METHODS: dict[str, Any] = {
-    s.name: s for s in (NewtonSolver, DescentSolver, FeatureSolver, PenalisedNewton, ClassSolver)
+METHODS: dict[str, Any] = {s.name: s for s in (NewtonSolver, FeatureSolver, PenalisedNewton, ClassSolver)} | {
+    DescentSolver.name: partial(DescentSolver, gives_up=True)
 }
 
 

@@ -32,6 +32,7 @@ SLOW, HURDLE = 60, 20  # steps without a better gap after which there will be no
 AFRESH, UNLIKE = 20, 1e-12  # steps after which the matrix is made anew, changes of a curvature that count
 FEW, LEAST = 10, 1000  # rows of a sample: for each feature, in all
 MOST, ROUGH = 8, 1e-2  # one row of so many is in it; its gap
+LOST = 1e-6  # of the most that an entry of its diagonal was: if less remains, rounding is too much of it
 BLOCK = 1 << 18  # numbers of a block of rows
 SEARCH = 25  # looks along a line
 STEEP = 0.3  # of the first slope left after a whole step: where no centre moves, another length is better
@@ -91,6 +92,7 @@ class NewtonSolver:
         self.exact = self.affordable(problem)
         self._other: Any = None
         self._known: Any = None  # a matrix, and the curvatures that it is made of
+        self._peak = NONE  # the most that its diagonal was since it was made
 
     # ---- what drive asks for -----------------------------------------------------------------------------------
 
@@ -330,13 +332,14 @@ class NewtonSolver:
             change = per_k - before
             moved = np.flatnonzero(np.abs(change) > UNLIKE * (per_k + before)).astype(np.int32)
             if 2 * len(moved) < len(rows):
-                for side in (moved[change[moved] > 0], moved[change[moved] < 0]):
-                    sign = 1.0 if len(side) and change[side[0]] > 0 else -1.0
-                    H += sign * self._lower(side, sign * change)
+                for sign in (1.0, -1.0):
+                    H += sign * self._lower(moved[sign * change[moved] > 0], sign * change)
+                    self._peak = np.maximum(self._peak, H.diagonal())
                 before[moved] = per_k[moved]
-                return s.k * H
+                if (s.k * H.diagonal() + self.ridge > LOST * s.k * self._peak).all():
+                    return s.k * H
         H = self._lower(rows, per_k)
-        self._known = H, per_k
+        self._known, self._peak = (H, per_k), H.diagonal().copy()
         return s.k * H
 
     def _matrix(self, rows: np.ndarray, h: np.ndarray) -> np.ndarray:
