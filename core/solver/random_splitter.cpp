@@ -218,6 +218,7 @@ class RandomSplitter final : public Splitter<T> {
     if constexpr (lanes) {
       float low[LANE_COLUMNS], high[LANE_COLUMNS], cut[LANE_COLUMNS] = {}, threshold[LANE_COLUMNS];
       lane_extremes(node, columns, space_, low, high);
+      const Random before = random;
       for (int c = 0; c < count; ++c) {
         if (low[c] == high[c]) {
           constant |= 1u << c;
@@ -238,6 +239,11 @@ class RandomSplitter final : public Splitter<T> {
         if (score > best.score)
           best.score = score, best.column = columns[c], best.cut = static_cast<T>(cut[c]),
           best.threshold = threshold[c];
+        if (score != perfect()) continue;
+        random = before;
+        for (int k = 0; k <= c; ++k)
+          if (!(constant >> k & 1)) random.uniform();
+        break;
       }
     }
     return constant;
