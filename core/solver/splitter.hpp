@@ -18,6 +18,9 @@ struct Codes {
   Index step;
 };
 
+// Scores that differ by less than this part of the node's are equal, and the first counts.
+constexpr double TIE = 16 * std::numeric_limits<double>::epsilon();
+
 template <class T>
 struct Best {
   double score = -std::numeric_limits<double>::infinity();
