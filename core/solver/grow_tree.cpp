@@ -187,7 +187,8 @@ class Grower {
       // A later column could only be as good, and the first counts: those behind it are as if never drawn, so that a
       // tree does not depend on how many columns are looked at together.
       if (most > 1) {
-        for (; left < begin; ++left) std::swap(features_[from_[static_cast<std::size_t>(left)]], features_[static_cast<std::size_t>(left)]);
+        for (; left < begin; ++left)
+          std::swap(features_[from_[static_cast<std::size_t>(left)]], features_[static_cast<std::size_t>(left)]);
         draws_.columns = before;
         while (draw(left) != best.column) {
         }
