@@ -54,8 +54,9 @@ class Forester {
     GrowOptions options = options_;
     options.min_leaf_weight *= total;
     const auto splitter = make_splitter<T>(table_, t, options, drawn);
-    const Random random(options_.seed, Purpose::split, static_cast<std::uint64_t>(number));
-    grow_tree<T>(table_, *splitter, options, random, std::move(rows), total, tree, rest);
+    const auto index = static_cast<std::uint64_t>(number);
+    const Draws draws{{options_.seed, Purpose::split, index}, {options_.seed, Purpose::split, index, 2}};
+    grow_tree<T>(table_, *splitter, options, draws, std::move(rows), total, tree, rest);
     if (options_.honest) tree = refilled(tree, data_, *splitter, std::move(filling));
   }
 

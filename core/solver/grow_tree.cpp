@@ -19,12 +19,12 @@ struct Waiting {
 template <class T>
 class Grower {
  public:
-  Grower(const Table<T>& table, Splitter<T>& splitter, const GrowOptions& options, Random random,
+  Grower(const Table<T>& table, Splitter<T>& splitter, const GrowOptions& options, Draws draws,
          std::vector<std::uint32_t> rows, double total, GrownTree& tree, const std::function<void()>& rest)
       : table_(table),
         splitter_(splitter),
         o_(options),
-        random_(random),
+        draws_(draws),
         rows_(std::move(rows)),
         total_(total),
         tree_(tree),
@@ -32,6 +32,7 @@ class Grower {
         words_((table.d + 63) / 64),
         spare_(rows_.size()),
         features_(static_cast<std::size_t>(table.d)),
+        from_(features_.size()),
         known_(static_cast<std::size_t>(words_), 0) {
     for (Index f = 0; f < table.d; ++f) features_[static_cast<std::size_t>(f)] = static_cast<std::uint32_t>(f);
     // As many rows as a copy of a quarter of a megabyte holds; nodes below have all they need close by.
@@ -173,22 +174,39 @@ class Grower {
     while (left > 0 && (seen < o_.max_features || useful == 0)) {
       std::uint32_t some[LANE_COLUMNS];
       int count = 0;
+      const Index begin = left;
+      const Random before = draws_.columns;
       do {
-        const std::uint32_t j = random_.below32(static_cast<std::uint32_t>(left--));
-        std::swap(features_[j], features_[static_cast<std::size_t>(left)]);
-        const std::uint32_t f = features_[static_cast<std::size_t>(left)];
+        const std::uint32_t f = draw(left);
         ++seen;
         if (!(known_[f >> 6] >> (f & 63) & 1)) some[count++] = f;
       } while (left > 0 && seen < o_.max_features && count < most);
       if (count == 0) continue;
       useful += most > 1 ? look_together(some, count, best, w) : look_alone(some[0], best);
-      if (best.score == perfect) break;  // a later column could only be as good, and the first counts
+      if (best.score != perfect) continue;
+      // A later column could only be as good, and the first counts: those behind it are as if never drawn, so that a
+      // tree does not depend on how many columns are looked at together.
+      if (most > 1) {
+        for (; left < begin; ++left)
+          std::swap(features_[from_[static_cast<std::size_t>(left)]], features_[static_cast<std::size_t>(left)]);
+        draws_.columns = before;
+        while (draw(left) != best.column) {
+        }
+      }
+      break;
     }
+  }
+
+  std::uint32_t draw(Index& left) {
+    const std::uint32_t j = draws_.columns.below32(static_cast<std::uint32_t>(left--));
+    from_[static_cast<std::size_t>(left)] = j;
+    std::swap(features_[j], features_[static_cast<std::size_t>(left)]);
+    return features_[static_cast<std::size_t>(left)];
   }
 
   // Both return how many columns were not constant.
   Index look_alone(std::uint32_t f, Best<T>& best) {
-    if (splitter_.look(f, codes(f), best, random_)) return 1;
+    if (splitter_.look(f, codes(f), best, draws_.cuts)) return 1;
     known_[f >> 6] |= std::uint64_t{1} << (f & 63);
     return 0;
   }
@@ -196,7 +214,7 @@ class Grower {
   Index look_together(std::uint32_t* some, int count, Best<T>& best, const Waiting& w) {
     std::fill(some + count, some + LANE_COLUMNS, some[0]);
     const SmallNode<T> node{copy_.data(), table_.d, rows_.data() + w.begin, w.end - w.begin};
-    const unsigned constant = splitter_.look(some, count, node, best, random_);
+    const unsigned constant = splitter_.look(some, count, node, best, draws_.cuts);
     for (int c = 0; c < count; ++c)
       if (constant >> c & 1) known_[some[c] >> 6] |= std::uint64_t{1} << (some[c] & 63);
     return count - std::popcount(constant);
@@ -261,13 +279,13 @@ class Grower {
   const Table<T>& table_;
   Splitter<T>& splitter_;
   const GrowOptions& o_;
-  Random random_;
+  Draws draws_;
   std::vector<std::uint32_t> rows_;
   double total_;
   GrownTree& tree_;
   const std::function<void()>& rest_;
   Index words_, near_ = 0, copied_ = -1, since_ = 0;
-  std::vector<std::uint32_t> spare_, features_;
+  std::vector<std::uint32_t> spare_, features_, from_;  // from_: where a column that was drawn stood before
   std::vector<std::uint64_t> known_, constants_;
   std::vector<Waiting> stack_;
   std::vector<T> copy_;
@@ -318,19 +336,19 @@ void Grower<float>::mark(GrownNode& node, const Best<float>& best) {
 }  // namespace
 
 template <class T>
-void grow_tree(const Table<T>& table, Splitter<T>& splitter, const GrowOptions& options, Random random,
+void grow_tree(const Table<T>& table, Splitter<T>& splitter, const GrowOptions& options, Draws draws,
                std::vector<std::uint32_t> rows, double total, GrownTree& tree, const std::function<void()>& rest) {
-  Grower<T> grower(table, splitter, options, random, std::move(rows), total, tree, rest);
+  Grower<T> grower(table, splitter, options, draws, std::move(rows), total, tree, rest);
   options.max_leaves ? grower.by_gain() : grower.deep();
 }
 
-template void grow_tree(const Table<std::uint8_t>&, Splitter<std::uint8_t>&, const GrowOptions&, Random,
+template void grow_tree(const Table<std::uint8_t>&, Splitter<std::uint8_t>&, const GrowOptions&, Draws,
                         std::vector<std::uint32_t>, double, GrownTree&, const std::function<void()>&);
-template void grow_tree(const Table<std::uint16_t>&, Splitter<std::uint16_t>&, const GrowOptions&, Random,
+template void grow_tree(const Table<std::uint16_t>&, Splitter<std::uint16_t>&, const GrowOptions&, Draws,
                         std::vector<std::uint32_t>, double, GrownTree&, const std::function<void()>&);
-template void grow_tree(const Table<std::uint32_t>&, Splitter<std::uint32_t>&, const GrowOptions&, Random,
+template void grow_tree(const Table<std::uint32_t>&, Splitter<std::uint32_t>&, const GrowOptions&, Draws,
                         std::vector<std::uint32_t>, double, GrownTree&, const std::function<void()>&);
-template void grow_tree(const Table<float>&, Splitter<float>&, const GrowOptions&, Random, std::vector<std::uint32_t>,
+template void grow_tree(const Table<float>&, Splitter<float>&, const GrowOptions&, Draws, std::vector<std::uint32_t>,
                         double, GrownTree&, const std::function<void()>&);
 
 }  // namespace widemargin

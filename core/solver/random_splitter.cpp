@@ -183,7 +183,9 @@ class RandomSplitter final : public Splitter<T> {
       squares += (end - at) * (end - at);
       at = end;
     }
-    return {static_cast<double>(m), static_cast<double>(squares) / static_cast<double>(m), here_ == 1};
+    const double side = static_cast<double>(squares) / static_cast<double>(m);
+    slack_ = TIE * side;
+    return {static_cast<double>(m), side, here_ == 1};
   }
 
   bool look(Index column, Codes<T> codes, Best<T>& best, Random& random) override {
@@ -202,7 +204,7 @@ class RandomSplitter final : public Splitter<T> {
         rw < options_.min_leaf_weight)
       return true;
     const double score = s.left / lw + s.right / rw;
-    if (score > best.score) {
+    if (score > best.score + slack_) {
       best.score = score;
       best.column = column;
       best.cut = cut;
@@ -218,6 +220,7 @@ class RandomSplitter final : public Splitter<T> {
     if constexpr (lanes) {
       float low[LANE_COLUMNS], high[LANE_COLUMNS], cut[LANE_COLUMNS] = {}, threshold[LANE_COLUMNS];
       lane_extremes(node, columns, space_, low, high);
+      const Random before = random;
       for (int c = 0; c < count; ++c) {
         if (low[c] == high[c]) {
           constant |= 1u << c;
@@ -235,9 +238,14 @@ class RandomSplitter final : public Splitter<T> {
         const std::int32_t l = s.rows[c], r = static_cast<std::int32_t>(m_) - l;
         if (std::min(l, r) < options_.min_leaf || std::min(l, r) < options_.min_leaf_weight) continue;
         const double score = static_cast<double>(s.left[c]) / l + static_cast<double>(s.right[c]) / r;
-        if (score > best.score)
+        if (score > best.score + slack_)
           best.score = score, best.column = columns[c], best.cut = static_cast<T>(cut[c]),
           best.threshold = threshold[c];
+        if (best.score != perfect()) continue;
+        random = before;
+        for (int k = 0; k <= c; ++k)
+          if (!(constant >> k & 1)) random.uniform();
+        break;
       }
     }
     return constant;
@@ -319,6 +327,7 @@ class RandomSplitter final : public Splitter<T> {
   std::vector<std::uint64_t> words_;
   const std::uint32_t* rows_ = nullptr;
   Index m_ = 0;
+  double slack_ = 0;
   bool settled_ = false;
   LaneSpace space_;
 };

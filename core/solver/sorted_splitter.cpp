@@ -67,7 +67,7 @@ class SortedSplitter final : public Splitter<T> {
 
   // Scores that differ by less than their rounding are equal, and of equal ones the first counts.
   NodeSum scaled(const NodeSum& node) {
-    slack_ = 16 * std::numeric_limits<double>::epsilon() * std::abs(node.side);
+    slack_ = TIE * std::abs(node.side);
     return node;
   }
 

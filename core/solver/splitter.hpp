@@ -18,6 +18,9 @@ struct Codes {
   Index step;
 };
 
+// Scores that differ by less than this part of the node's are equal, and the first counts.
+constexpr double TIE = 16 * std::numeric_limits<double>::epsilon();
+
 template <class T>
 struct Best {
   double score = -std::numeric_limits<double>::infinity();
@@ -45,7 +48,8 @@ class Splitter {
   virtual bool look(Index column, Codes<T> codes, Best<T>& best, Random& random) = 0;
   // Whether columns of this node are better looked at eight at a time.
   virtual bool together() const { return false; }
-  // The same for up to eight columns of rows close by; the bits of those that are constant.
+  // The same for up to eight columns of rows close by; the bits of those that are constant. What is drawn for columns
+  // behind a perfect one is given back.
   virtual unsigned look(const std::uint32_t*, int, SmallNode<T>, Best<T>&, Random&) { return 0; }
   virtual void leave(GrownTree& tree) = 0;         // the node becomes a leaf
   virtual void note(GrownTree&, std::uint32_t) {}  // what a node keeps that does not follow from its leaves
@@ -70,8 +74,13 @@ template <class T>
 std::unique_ptr<Splitter<T>> make_splitter(const Table<T>& table, const Targets& targets, const GrowOptions& options,
                                            const std::uint32_t* times);
 
+// Columns and random cuts are drawn apart: neither waits for how many the other needs.
+struct Draws {
+  Random columns, cuts;
+};
+
 template <class T>
-void grow_tree(const Table<T>& table, Splitter<T>& splitter, const GrowOptions& options, Random random,
+void grow_tree(const Table<T>& table, Splitter<T>& splitter, const GrowOptions& options, Draws draws,
                std::vector<std::uint32_t> rows, double total_weight, GrownTree& tree,
                const std::function<void()>& rest);
 

@@ -63,6 +63,13 @@ std::uint32_t leaf_of(const GrownTree& tree, const float* row) {
   return tree.nodes[node].leaf;
 }
 
+bool same(const GrownTree& a, const GrownTree& b) {
+  if (a.nodes.size() != b.nodes.size()) return false;
+  for (std::size_t i = 0; i < a.nodes.size(); ++i)
+    if (a.nodes[i].threshold != b.nodes[i].threshold || a.nodes[i].column != b.nodes[i].column) return false;
+  return true;
+}
+
 }  // namespace
 
 TEST(every_leaf_of_an_unpruned_tree_is_pure) {
@@ -94,15 +101,30 @@ TEST(a_tree_depends_on_its_seed_and_number_alone) {
   const auto one = grown(ground, o, draw, 6, 1), three = grown(ground, o, draw, 6, 3);
   std::vector<GrownTree> later(2);
   ground.grow(o, draw, 4, later, 1, never);
-  const auto same = [](const GrownTree& a, const GrownTree& b) {
-    if (a.nodes.size() != b.nodes.size()) return false;
-    for (std::size_t i = 0; i < a.nodes.size(); ++i)
-      if (a.nodes[i].threshold != b.nodes[i].threshold || a.nodes[i].column != b.nodes[i].column) return false;
-    return true;
-  };
   for (std::size_t t = 0; t < 6; ++t) CHECK(same(one[t], three[t]));
   for (std::size_t t = 0; t < 2; ++t) CHECK(same(one[4 + t], later[t]));
   CHECK(!same(one[0], one[1]));
+}
+
+// Rows with weights go column by column, rows without them by eight columns at once. Every third column is soon
+// constant.
+TEST(a_tree_is_the_same_whether_columns_are_looked_at_together_or_alone) {
+  Rows r(900, 20, 6);
+  for (Index i = 0; i < r.n; ++i)
+    for (Index f = 2; f < r.d; f += 3) r.x[static_cast<std::size_t>(i * r.d + f)] = i % 50 == f ? 1.0f : 0.0f;
+  const std::vector<double> ones(static_cast<std::size_t>(r.n), 1.0);
+  Targets weighted = r.targets(true);
+  weighted.weight = ones.data();
+  for (const int bins : {0, 255}) {
+    const Ground together = r.ground(true, bins), alone(r.x.data(), r.n, r.d, r.d, weighted, nullptr, bins, 1, never);
+    for (const bool random : {false, true})
+      for (const Index columns : {1, 4, 20}) {
+        GrowOptions o = options(Criterion::gini, columns);
+        o.random = random;
+        const auto a = grown(together, o, {}, 5), b = grown(alone, o, {}, 5);
+        for (std::size_t t = 0; t < a.size(); ++t) CHECK(same(a[t], b[t]));
+      }
+  }
 }
 
 TEST(a_chain_of_a_hundred_thousand_nodes_takes_no_stack) {
@@ -217,9 +239,9 @@ TEST(a_forest_cut_back_keeps_what_is_above_the_cut) {
   std::vector<double> stats(size * 3, 1.0);
   std::vector<std::int64_t> rows(size, 3);
   std::vector<std::uint8_t> cut(size, 0);
-  Forest same(3, 3, true), stump(3, 3, true);
-  same.add_cut(view, 0, cut.data(), stats.data(), rows.data(), nullptr);
-  CHECK(same.nodes() == nodes);
+  Forest copy(3, 3, true), stump(3, 3, true);
+  copy.add_cut(view, 0, cut.data(), stats.data(), rows.data(), nullptr);
+  CHECK(copy.nodes() == nodes);
   cut[1] = cut[2] = 1;
   stump.add_cut(view, 0, cut.data(), stats.data(), rows.data(), nullptr);
   CHECK(stump.first().back() == 3);
