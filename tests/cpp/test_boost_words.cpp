@@ -129,12 +129,12 @@ TEST(rounds_on_words_are_the_same_cut_or_told_or_on_threads) {
 
 TEST(of_equal_terms_the_first_wins_in_every_block) {
   Texts s(60, 3, 1, 0.3, 5);
-  Texts twice = s;  // term t of s stands there as t and as 4000 + t
+  Texts twice = s;  // term t of s stands there as t, 1000 + t and 4000 + t
   twice.terms = 6000;
   twice.term.clear();
   twice.first = {0};
   for (Index i = 0; i < s.n; ++i) {
-    for (const Column base : {0, 4000})
+    for (const Column base : {0, 1000, 4000})
       for (Index j = s.first[at(i)]; j < s.first[at(i) + 1]; ++j) twice.term.push_back(base + s.term[at(j)]);
     twice.first.push_back(static_cast<Index>(twice.term.size()));
   }

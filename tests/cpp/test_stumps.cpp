@@ -16,10 +16,10 @@ namespace {
 constexpr float NONE = std::numeric_limits<float>::quiet_NaN();
 const auto at = [](auto i) { return static_cast<std::size_t>(i); };
 
-// Columns of every kind: 0 numbers that hardly repeat; 1 four different ones; 2 mostly 0; 3 and 4 the same with
-// missing values; 5 always the same.
+// Columns of every kind: 0 numbers that hardly repeat; 1 four different ones; 2 mostly 0; 3 and 4 as 0 and 1 with
+// missing values; 5 always the same number; 6 the same or missing, more often so where the sign is +.
 struct Rows {
-  Index n, d = 6, positives;
+  Index n, d = 7, positives;
   std::vector<float> x;
   std::vector<double> w;
 
@@ -28,8 +28,9 @@ struct Rows {
     const auto many = [&] { return static_cast<float>(random.below(fine ? 1 << 24 : 40)) / 64; };
     for (Index i = 0; i < n; ++i) {
       const float usual = random.below(8) ? 0.0f : many(), one = many();
+      const float there = random.below(i < positives ? 3 : 9) ? 2.5f : NONE;
       const float row[] = {one, static_cast<float>(random.below(4)), usual, random.below(5) ? many() : NONE,
-                           random.below(3) ? static_cast<float>(random.below(3)) : NONE, 2.5f};
+                           random.below(3) ? static_cast<float>(random.below(3)) : NONE, 2.5f, there};
       x.insert(x.end(), row, row + d);
       w.push_back(static_cast<double>(1 + random.below(8)) / 8);
     }
@@ -132,7 +133,8 @@ void check_edge(const Rows& r, const std::vector<double>& u, double share) {
   }
   const Question best = ask_all(r, Gain::absolute, v, 1, size, share);
   double error = 0;
-  const Stump stump = ground.best_edge(r.w.data(), error, 1, never);
+  ground.weigh(r.w.data(), 1, never);
+  const Stump stump = ground.best_edge(error, 1, never);
   CHECK(asks(r, ground, stump, best));
   CHECK(stump.gain == best.gain && stump.total == all);
   CHECK(std::abs(error - (all - best.gain) / 2 / all) < 1e-15);
@@ -143,7 +145,8 @@ void check_edge(const Rows& r, const std::vector<double>& u, double share) {
   }();
   CHECK(same(stump, ground.best(Gain::absolute, signs.data(), 1, nullptr, 1, never)));
   double again = 0;
-  CHECK(same(stump, ground.best_edge(r.w.data(), again, 3, never)) && again == error);
+  ground.weigh(r.w.data(), 3, never);
+  CHECK(same(stump, ground.best_edge(again, 3, never)) && again == error);
 }
 
 }  // namespace
@@ -244,64 +247,100 @@ TEST(rows_that_stand_there_twice_weigh_two) {
   StumpGround weighted = r.ground(u.data());
   StumpGround repeated(x.data(), static_cast<Index>(w.size()), r.d, nullptr, positives, nullptr, 1, never);
   double one = 0, two = 0;
-  CHECK(same(weighted.best_edge(thirds.data(), one, 1, never), repeated.best_edge(w.data(), two, 1, never)));
+  weighted.weigh(thirds.data(), 1, never);
+  repeated.weigh(w.data(), 1, never);
+  CHECK(same(weighted.best_edge(one, 1, never), repeated.best_edge(two, 1, never)));
   CHECK(one == two);
+  StumpBooster light(weighted), many(repeated);
+  StumpRounds a, b;
+  light.boost(1, 40, a, 1, never);
+  many.boost(1, 40, b, 1, never);
+  CHECK(a.column == b.column && a.threshold == b.threshold && a.error == b.error && a.step == b.step);
 }
 
-TEST(rounds_of_adaboost_follow_their_definition) {
-  const Rows r(600, 11);
-  StumpGround ground = r.ground();
-  std::vector<double> m(at(r.n), 0.0);
-  StumpRounds out;
-  boost_stumps(ground, m.data(), 0.7, 25, out, 1, never);
-  CHECK(out.column.size() == 25 && out.stop == BoostStop::rounds);
-  std::vector<double> margin(at(r.n), 0.0);
-  for (std::size_t t = 0; t < out.column.size(); ++t) {
-    std::vector<double> v, w;
-    double sum = 0, wrong = 0;
-    for (Index i = 0; i < r.n; ++i) {
-      w.push_back(std::exp(-margin[at(i)]));
-      v.push_back(r.sign(i) * w.back());
-      sum += w.back();
-    }
-    const Question best = ask_all(r, Gain::absolute, v, 1, w, 0);
-    const double step = 0.35 * std::log((1 - out.error[t]) / out.error[t]);
-    for (Index i = 0; i < r.n; ++i) {
-      const float x = r.value(i, out.column[t]);
-      const double said = out.values[3 * t + at(x == x ? x > out.threshold[t] : 2)];
-      CHECK(said == 1 || said == -1);
-      if (said != r.sign(i)) wrong += w[at(i)];
-      margin[at(i)] += step * said * r.sign(i);
-    }
-    CHECK(std::abs(out.error[t] - wrong / sum) < 1e-12);
-    CHECK(std::abs(sum - 2 * wrong - best.gain) < 1e-9 * sum);
-    CHECK(std::abs(out.step[t] - step) < 1e-12);
+TEST(some_rows_weighed_anew_are_all_rows_weighed_anew) {
+  const Rows r(700, 9);
+  StumpGround some = r.ground(), all = r.ground();
+  std::vector<double> w(r.w), changed;
+  std::vector<std::uint32_t> rows;
+  Index plus = 0;
+  for (Index i = 0; i < r.n; i += 1 + i % 3) {
+    w[at(i)] = 1.5 - w[at(i)] / 2;
+    rows.push_back(static_cast<std::uint32_t>(i));
+    changed.push_back(w[at(i)]);
+    plus += i < r.positives;
   }
-  for (Index i = 0; i < r.n; ++i) CHECK(std::abs(m[at(i)] - margin[at(i)]) < 1e-9);
+  double one = 0, two = 0;
+  some.weigh(r.w.data(), 1, never);
+  some.weigh_some(rows.data(), changed.data(), plus, static_cast<Index>(rows.size()), 3, never);
+  all.weigh(w.data(), 1, never);
+  CHECK(same(some.best_edge(one, 1, never), all.best_edge(two, 1, never)) && one == two);
+  CHECK(some.weights() == all.weights() && static_cast<double>(all.weights()) < all.most_weights());
 }
 
-TEST(any_cut_of_adaboosts_rounds_gives_the_same) {
+// With 150 rounds weights are often made anew; a rate of 1.9 moves rows far.
+TEST(rounds_of_adaboost_follow_their_definition) {
+  const Rows r(160, 11);
+  for (const double rate : {0.7, 1.0, 1.9}) {
+    StumpGround ground = r.ground();
+    StumpBooster booster(ground);
+    StumpRounds out;
+    booster.boost(rate, 150, out, 1, never);
+    CHECK(out.column.size() == 150 && out.stop == BoostStop::rounds);
+    std::vector<double> margin(at(r.n), 0.0);
+    for (std::size_t t = 0; t < out.column.size(); ++t) {
+      std::vector<double> v, w;
+      double sum = 0, wrong = 0;
+      for (Index i = 0; i < r.n; ++i) {
+        w.push_back(std::exp(-margin[at(i)]));
+        v.push_back(r.sign(i) * w.back());
+        sum += w.back();
+      }
+      const Question best = ask_all(r, Gain::absolute, v, 1, w, 0);
+      const double step = 0.5 * rate * std::log((1 - out.error[t]) / out.error[t]);
+      for (Index i = 0; i < r.n; ++i) {
+        const float x = r.value(i, out.column[t]);
+        const double said = out.values[3 * t + at(x == x ? x > out.threshold[t] : 2)];
+        CHECK(said == 1 || said == -1);
+        if (said != r.sign(i)) wrong += w[at(i)];
+        margin[at(i)] += step * said * r.sign(i);
+      }
+      CHECK(std::abs(out.error[t] - wrong / sum) < 1e-12);
+      CHECK(std::abs(sum - 2 * wrong - best.gain) < 1e-11 * sum);
+      CHECK(std::abs(out.step[t] - step) < 1e-12);
+    }
+    for (Index i = 0; i < r.n; ++i) CHECK(std::abs(booster.margins()[at(i)] - margin[at(i)]) < 1e-9);
+  }
+}
+
+TEST(rounds_of_adaboost_are_the_same_cut_or_told_or_on_threads) {
   const Rows r(300, 12);
-  StumpGround ground = r.ground();
-  std::vector<double> m(at(r.n), 0.0), single(m);
-  StumpRounds whole, parts;
-  boost_stumps(ground, m.data(), 1, 30, whole, 1, never);
-  for (int t = 0; t < 30; ++t) boost_stumps(ground, single.data(), 1, 1, parts, 3, never);
-  CHECK(m == single && whole.column == parts.column && whole.threshold == parts.threshold);
-  CHECK(whole.values == parts.values && whole.error == parts.error && whole.step == parts.step);
+  StumpGround ground = r.ground(), other = r.ground(), third = r.ground();
+  StumpBooster whole(ground), single(other), told(third);
+  StumpRounds one, many, rest;
+  whole.boost(1, 90, one, 1, never);
+  for (int t = 0; t < 90; ++t) single.boost(1, 1, many, 3, never);
+  CHECK(whole.margins() == single.margins() && one.column == many.column && one.threshold == many.threshold);
+  CHECK(one.values == many.values && one.error == many.error && one.step == many.step);
+  for (std::size_t t = 0; t < 50; ++t)
+    told.apply(one.column[t], one.threshold[t], one.values.data() + 3 * t, one.step[t], 1, never);
+  told.boost(1, 40, rest, 1, never);
+  CHECK(told.margins() == whole.margins());
+  CHECK(rest.error == std::vector<double>(one.error.begin() + 50, one.error.end()));
 }
 
 TEST(adaboost_ends_without_an_edge_and_without_errors) {
   const std::vector<float> corners{0, 0, 1, 1, 0, 1, 1, 0}, line{3, 4, 1, 2};
   StumpGround chess(corners.data(), 4, 2, nullptr, 2, nullptr, 1, never);
-  std::vector<double> m(4, 0.0);
+  StumpBooster even(chess);
   StumpRounds out;
-  boost_stumps(chess, m.data(), 1, 9, out, 1, never);
-  CHECK(out.stop == BoostStop::no_edge && out.column.empty() && m == std::vector<double>(4, 0.0));
+  even.boost(1, 9, out, 1, never);
+  CHECK(out.stop == BoostStop::no_edge && out.column.empty() && even.margins() == std::vector<double>(4, 0.0));
   StumpGround apart(line.data(), 4, 1, nullptr, 2, nullptr, 1, never);
-  boost_stumps(apart, m.data(), 1, 9, out, 1, never);
+  StumpBooster clear(apart);
+  clear.boost(1, 9, out, 1, never);
   CHECK(out.stop == BoostStop::perfect && out.column.size() == 1 && out.error[0] == 0);
-  CHECK(std::isfinite(out.step[0]) && out.step[0] == edge_step(least_error, 1) && m[0] == out.step[0]);
+  CHECK(std::isfinite(out.step[0]) && out.step[0] == edge_step(least_error, 1) && clear.margins()[0] == out.step[0]);
 }
 
 TEST(a_side_without_an_edge_says_what_all_rows_say) {
