@@ -77,20 +77,25 @@ void sides(const StumpGround& self, Index column, Index cut, InOut<std::uint8_t>
   self.sides(column, cut, side.data());
 }
 
-nb::tuple boost(StumpGround& self, InOut<double> margins, double rate, Index rounds, int threads) {
-  if (length(margins) != self.rows()) fail("one margin a row is needed");
-  for (Index i = 0; i < length(margins); ++i)
-    if (!(std::abs(margins.data()[i]) <= 1e200)) fail("margins must be at most 1e200");
+nb::tuple boost(StumpBooster& self, double rate, Index rounds, int threads) {
   if (!(rate > 0 && rate <= 1e100)) fail("the rate must lie between 0 and 1e100");
   if (rounds < 0 || rounds > most_rounds) fail("at most 100000 rounds at a time");
   StumpRounds out;
   {
     nb::gil_scoped_release free;
-    boost_stumps(self, margins.data(), rate, rounds, out, threads, poll_signals);
+    self.boost(rate, rounds, out, threads, poll_signals);
   }
   return nb::make_tuple(to_numpy(std::move(out.column)), to_numpy(std::move(out.threshold)),
                         to_numpy(std::move(out.values)), to_numpy(std::move(out.error)), to_numpy(std::move(out.step)),
                         static_cast<int>(out.stop));
+}
+
+void apply_stump(StumpBooster& self, Index column, float threshold, In<double> values, double step, int threads) {
+  if (column < 0 || column >= self.ground().columns() || length(values) != 3)
+    fail("the stump does not suit these rows");
+  if (!(std::abs(step) <= 1e150)) fail("a step is too large");
+  nb::gil_scoped_release free;
+  self.apply(column, threshold, values.data(), step, threads, poll_signals);
 }
 
 void add_tables(Floats x, In<std::int64_t> columns, In<std::int64_t> first, In<float> thresholds,
@@ -229,9 +234,14 @@ void bind_stumps(nb::module_& m) {
            "weight"_a.noconvert().none(), "least_share"_a, "threads"_a)
       .def("best", &best, "gain"_a, "v"_a.noconvert(), "only"_a.noconvert().none(), "k"_a, "threads"_a,
            "(column, cut, threshold, constant, gain, total, sums of the sides)")
-      .def("sides", &sides, "column"_a, "cut"_a, "side"_a.noconvert(), "0 left, 1 right, 2 missing.")
-      .def("boost", &boost, "margins"_a.noconvert(), "rate"_a, "rounds"_a, "threads"_a,
-           "(column, threshold, values, error, step, stop) of rounds of AdaBoost");
+      .def("sides", &sides, "column"_a, "cut"_a, "side"_a.noconvert(), "0 left, 1 right, 2 missing.");
+  nb::class_<StumpBooster>(m, "StumpBooster", "AdaBoost for two classes, with the weights of its rows; one a ground.")
+      .def(nb::init<StumpGround&>(), nb::keep_alive<1, 2>(), "ground"_a)
+      .def("boost", &boost, "rate"_a, "rounds"_a, "threads"_a,
+           "(column, threshold, values, error, step, stop) of rounds")
+      .def("apply", &apply_stump, "column"_a, "threshold"_a, "values"_a.noconvert(), "step"_a, "threads"_a,
+           "A round that is known.")
+      .def("margins", [](const StumpBooster& self) { return to_numpy(std::vector<double>(self.margins())); });
   m.def("add_stump_tables", &add_tables, "x"_a.noconvert(), "columns"_a.noconvert(), "first"_a.noconvert(),
         "thresholds"_a.noconvert(), "tables"_a.noconvert(), "out"_a.noconvert(), "threads"_a,
         "Adds what tables of columns say of rows.");

@@ -140,6 +140,9 @@ def spheres(seeds: list[int]) -> None:
         "GentleBoostClassifier": wm.GentleBoostClassifier(n_estimators=400),
         "LogitBoostClassifier": wm.LogitBoostClassifier(n_estimators=400),
         "AdaBoostClassifier": wm.AdaBoostClassifier(n_estimators=400),
+        "AdaBoostClassifier, least Gini": wm.AdaBoostClassifier(
+            wm.DecisionTreeClassifier(max_depth=1), n_estimators=400
+        ),
         "AdaBoostClassifier of scikit-learn": AdaBoostClassifier(n_estimators=400),
     }
     samples = [make_hastie_10_2(12_000, random_state=seed) for seed in seeds]

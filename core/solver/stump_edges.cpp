@@ -25,9 +25,24 @@ void count_lanes(const std::uint64_t* lanes, const std::int64_t* q, Index from, 
     for (int k = 0; k < K; ++k, codes >>= 8) bins[2 * BINS * k + static_cast<Index>(codes & 255)] += w;
   }
 }
+// The same for some rows.
+template <int K>
+void count_some(const std::uint64_t* lanes, const std::uint32_t* rows, const std::int64_t* more, Index from, Index to,
+                std::int64_t* bins) {
+  for (Index j = from; j < to; ++j) {
+    const std::int64_t w = more[j];
+    std::uint64_t codes = lanes[rows[j]];
+    for (int k = 0; k < K; ++k, codes >>= 8) bins[2 * BINS * k + static_cast<Index>(codes & 255)] += w;
+  }
+}
 using CountLanes = void (*)(const std::uint64_t*, const std::int64_t*, Index, Index, std::int64_t*);
 constexpr CountLanes COUNT_LANES[] = {count_lanes<1>, count_lanes<2>, count_lanes<3>, count_lanes<4>,
                                       count_lanes<5>, count_lanes<6>, count_lanes<7>, count_lanes<8>};
+using CountSome = void (*)(const std::uint64_t*, const std::uint32_t*, const std::int64_t*, Index, Index,
+                           std::int64_t*);
+constexpr CountSome COUNT_SOME[] = {count_some<1>, count_some<2>, count_some<3>, count_some<4>,
+                                    count_some<5>, count_some<6>, count_some<7>, count_some<8>};
+constexpr double MOST = 2;  // weights are at most 1 when all are given; they may grow to this on average
 
 }  // namespace
 
@@ -251,24 +266,60 @@ void StumpGround::refine(Index f, const Whole* bins, Whole least, Cut& best) con
   }
 }
 
-Stump StumpGround::best_edge(const double* w, double& error, int threads, Poll poll) {
-  const Index n = ranks_.n, d = ranks_.d;
-  const double unit = unit_for(1.0);
+void StumpGround::weigh(const double* w, int threads, Poll poll) {
+  const Index n = ranks_.n;
+  const double unit = unit_for(MOST);
   q_.resize(static_cast<std::size_t>(n));
-  Whole sum = 0, total = 0;
+  all_ = total_ = 0;
   for (Index i = 0; i < n; ++i) {
     const Whole q = times(i, w[i] * unit);
     q_[static_cast<std::size_t>(i)] = q;
-    sum += q;
-    total += i < positives_ ? q : -q;
+    all_ += q;
+    total_ += i < positives_ ? q : -q;
   }
-  all_ = sum;
-  total_ = total;
-  side_ = static_cast<Whole>(least_share_ * static_cast<double>(sum));
-  bins_.resize(d * 2 * BINS);
-  std::vector<Cut> cuts(static_cast<std::size_t>(d));
+  bins_.resize(ranks_.d * 2 * BINS);
   const auto count = [&](Index begin, Index end) { count_bins(begin, end, bins_.data() + begin * 2 * BINS); };
   parallel_blocks(static_cast<Index>(dense_.size()), TOGETHER, threads, count, poll);
+}
+
+void StumpGround::weigh_some(const std::uint32_t* rows, const double* w, Index plus, Index size, int threads,
+                             Poll poll) {
+  const double unit = unit_for(MOST);
+  more_.resize(static_cast<std::size_t>(size));
+  Whole sums[2] = {0, 0};
+  for (Index j = 0; j < size; ++j) {
+    Whole& q = q_[rows[j]];
+    const Whole now = times(rows[j], w[j] * unit);
+    more_[static_cast<std::size_t>(j)] = now - q;
+    sums[j >= plus] += now - q;
+    q = now;
+  }
+  all_ += sums[0] + sums[1];
+  total_ += sums[0] - sums[1];
+  const auto count = [&](Index begin, Index end) {
+    Whole* bins = bins_.data() + begin * 2 * BINS;
+    const std::uint64_t* lanes = lanes_.data() + begin / TOGETHER * ranks_.n;
+    const CountSome some = COUNT_SOME[end - begin - 1];
+    some(lanes, rows, more_.data(), 0, plus, bins);
+    some(lanes, rows, more_.data(), plus, size, bins + BINS);
+  };
+  parallel_blocks(static_cast<Index>(dense_.size()), TOGETHER, threads, count, poll);
+}
+
+double StumpGround::most_weights() const { return MOST * weight_ * unit_for(MOST); }
+
+double StumpGround::rows_given(const std::uint32_t* rows, Index size) const {
+  double sum = u_.empty() ? static_cast<double>(size) : 0.0;
+  for (Index j = 0; j < size && !u_.empty(); ++j) sum += u_[rows[j]];
+  return sum;
+}
+
+Stump StumpGround::best_edge(double& error, int threads, Poll poll) {
+  const Index d = ranks_.d;
+  const double unit = unit_for(MOST);
+  const Whole sum = all_, total = total_;
+  side_ = static_cast<Whole>(least_share_ * static_cast<double>(sum));
+  std::vector<Cut> cuts(static_cast<std::size_t>(d));
   const auto look = [&](Index begin, Index end) {
     for (Index f = begin; f < end; ++f) {
       const Index r = slot_[static_cast<std::size_t>(f)] - static_cast<Index>(dense_.size());

@@ -191,6 +191,11 @@ float StumpGround::threshold(Index column, Index cut) const {
   return middle < static_cast<float>(high) ? middle : static_cast<float>(low);
 }
 
+Index StumpGround::cut_at(Index column, float threshold) const {
+  const auto begin = ranks_.low.begin() + ranks_.first[static_cast<std::size_t>(column)];
+  return std::upper_bound(begin, begin + ranks_.codes(column), threshold) - begin - 1;
+}
+
 void StumpGround::sides(Index column, Index cut, std::uint8_t* side) const {
   const Index n = ranks_.n, codes = ranks_.codes(column);
   const auto fill = [&](const auto* code) {

@@ -57,10 +57,19 @@ class StumpGround {
   // Each side of a question must have this share of the sum of all |u v|; missing values count to the right.
   void set_least_share(double share) { least_share_ = share; }
 
-  // For weights 0 <= w <= 1 of rows: one channel of signs, gain absolute. The share of wrong rows is `error`.
-  Stump best_edge(const double* w, double& error, int threads, Poll poll);
+  // One channel of signs, gain absolute: weights 0 <= w <= 1 of all rows; other ones of some rows, of which the first
+  // `plus` are +; the best stump for these weights, which gets the share `error` of them wrong.
+  void weigh(const double* w, int threads, Poll poll);
+  void weigh_some(const std::uint32_t* rows, const double* w, Index plus, Index size, int threads, Poll poll);
+  Stump best_edge(double& error, int threads, Poll poll);
+  Whole weight(Index i) const { return q_[static_cast<std::size_t>(i)]; }
+  Whole weights() const { return all_; }
+  double most_weights() const;                                     // what their sum may grow to
+  double rows_given(const std::uint32_t* rows, Index size) const;  // each as often as its weight of the fit says
+  double rows_given() const { return weight_; }
 
-  float threshold(Index column, Index cut) const;                 // x <= threshold goes left
+  float threshold(Index column, Index cut) const;  // x <= threshold goes left
+  Index cut_at(Index column, float threshold) const;
   void sides(Index column, Index cut, std::uint8_t* side) const;  // of all rows: 0 left, 1 right, 2 missing
 
  private:
@@ -111,7 +120,8 @@ class StumpGround {
   double least_share_ = 0;
   Whole all_ = 0, side_ = 0;  // weight of all rows, and what a side needs of it
   Whole total_ = 0;           // weight of + rows less that of - rows
-  std::vector<Whole> q_;      // of this round; kept, as memory
+  std::vector<Whole> q_;      // weights
+  std::vector<Whole> more_;   // what some have changed by
   Buffer<Whole> bins_;
 };
 

@@ -432,8 +432,18 @@ class StumpGround:
     def sides(self, column: int, cut: int, side: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """0 left, 1 right, 2 missing."""
 
-    def boost(self, margins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], rate: float, rounds: int, threads: int) -> tuple:
-        """(column, threshold, values, error, step, stop) of rounds of AdaBoost"""
+class StumpBooster:
+    """AdaBoost for two classes, with the weights of its rows; one a ground."""
+
+    def __init__(self, ground: StumpGround) -> None: ...
+
+    def boost(self, rate: float, rounds: int, threads: int) -> tuple:
+        """(column, threshold, values, error, step, stop) of rounds"""
+
+    def apply(self, column: int, threshold: float, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: float, threads: int) -> None:
+        """A round that is known."""
+
+    def margins(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
 def add_stump_tables(x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], thresholds: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], tables: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
     """Adds what tables of columns say of rows."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..base.drive import geometric_steps
 from ..base.records import Trace
 from ..model.stumps import Stumps
@@ -84,7 +85,10 @@ class BoostSolver:
 
 
 class StumpBoostSolver(BoostSolver):
-    """AdaBoost for two classes on the best stumps: whole rounds in the core."""
+    """AdaBoost for two classes on the best stumps: whole rounds in the core, which holds the weights.
+
+    A state of another fit is first gone through once more, to the same bits.
+    """
 
     learner: StumpLearner
 
@@ -92,22 +96,39 @@ class StumpBoostSolver(BoostSolver):
         super().__init__(booster, sample, learner)
         self.rate = rate
         self.work_per_unit = float(sample.n * sample.X.shape[1])
+        self._native: Any = None
+        self._applied = 0
 
     def advance(self, state: BoostState, budget: int, until: int) -> str | None:
         rounds = min(budget, until - state.rounds, MOST_ROUNDS)
         if state.ended is not None or rounds < 1:
             return state.ended
-        learner, signs = self.learner, self.sample.signs
-        margins = np.ascontiguousarray((signs * state.F[:, 0])[learner.order])
-        column, threshold, values, error, step, stop = learner.ground.boost(margins, self.rate, rounds, learner.threads)
-        state.F = (signs * margins[learner._back])[:, None]
+        native, self._native = self._caught_up(state), None  # an interrupted call leaves it half-way
+        threads = self.learner.threads
+        column, threshold, values, error, step, stop = native.boost(self.rate, rounds, threads)
+        state.F = (self.sample.signs * native.margins()[self.learner._back])[:, None]
         if len(column):
             state.members.append(Stumps(column.astype(np.int64), threshold, values.reshape(-1, 3, 1), step))
         state.errors += error.tolist()
         state.steps += step.tolist()
+        self._native, self._applied = native, len(state.errors)
         state.rounds = len(state.errors)
         state.ended = (None, "no edge", "perfect")[stop]
         return state.ended
+
+    def _caught_up(self, state: BoostState) -> Any:
+        if self._native is not None and self._applied == state.rounds:
+            return self._native
+        native, known = _core.StumpBooster(self.learner.ground), state.stumps()
+        for t in range(state.rounds):
+            native.apply(
+                int(known.column[t]),
+                float(known.threshold[t]),
+                np.ascontiguousarray(known.values[t, :, 0]),
+                float(known.steps[t]),
+                self.learner.threads,
+            )
+        return native
 
     def look(self, state: BoostState, t: int | None = None) -> dict[str, Any]:
         """After round t: the mean exponential loss is the product of all Z = (1 - e) exp(-a) + e exp(a)."""
