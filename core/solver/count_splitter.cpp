@@ -56,45 +56,53 @@ NodeSum CountSplitter<T>::enter(const std::uint32_t* rows, Index m) {
     keys_.resize(static_cast<std::size_t>(room_for_keys(m)));
     spare_.resize(keys_.size());
   }
-  std::fill(total_.begin(), total_.end(), 0);
   std::uint16_t* node = node_.data();
   for (Index i = 0; i < m; ++i) node[i] = from_[rows[i]];
-  // Rows of a class are mostly neighbours: a sum in a register need not wait for memory.
-  for (Index i = 0; i < m;) {
-    const std::uint16_t own = node[i] >> 8;
-    std::int32_t sum = 0;
-    for (; i < m && node[i] >> 8 == own; ++i) sum += node[i] & 255;
-    total_[own] += sum;
-  }
-  w_ = 0;
+  sum_classes();
   std::int64_t most = 0, squares = 0;
-  for (const std::int64_t t : total_) {
+  w_ = 0;
+  for (const std::uint8_t k : here_classes_) {
+    const std::int64_t t = total_[k];
     w_ += t;
     most = std::max(most, t);
     squares += t * t;
   }
   if (w_ <= NARROW && classes_ <= LANES)
-    for (std::size_t k = 0; k < total_.size(); ++k) narrow_total_[k] = static_cast<std::uint16_t>(total_[k]);
+    for (const std::uint8_t k : here_classes_) narrow_total_[k] = static_cast<std::uint16_t>(total_[k]);
   lanes_here_ = false;
-  if (sizeof(T) <= 2 && settled_ && !limited_ && m <= lane_rows_ && w_ <= LANE_WEIGHT && most < w_) name_classes();
+  if (sizeof(T) <= 2 && settled_ && !limited_ && m > 2 && m <= lane_rows_ && w_ <= LANE_WEIGHT && most < w_)
+    name_classes();
   return {static_cast<double>(w_), static_cast<double>(squares) / static_cast<double>(w_), most == w_};
+}
+
+// Weights of the classes of the node. Most classes are absent from most nodes: only those of the last node are cleared.
+template <class T>
+void CountSplitter<T>::sum_classes() {
+  for (const std::uint8_t k : here_classes_) total_[k] = 0, narrow_total_[k % LANES] = 0;
+  here_classes_.clear();
+  const std::uint16_t* node = node_.data();
+  // Rows of a class are mostly neighbours: a sum in a register need not wait for memory.
+  for (Index i = 0; i < m_;) {
+    const std::uint16_t own = node[i] >> 8;
+    std::int32_t sum = 0;
+    for (; i < m_ && node[i] >> 8 == own; ++i) sum += node[i] & 255;
+    if (!total_[own]) here_classes_.push_back(static_cast<std::uint8_t>(own));
+    total_[own] += sum;
+  }
 }
 
 // Counts the classes of the node from 0 on; where they are few enough, columns go eight at a time.
 template <class T>
 void CountSplitter<T>::name_classes() {
-  std::uint16_t name[256];
-  Index names = 0;
-  for (std::size_t k = 0; k < total_.size(); ++k) {
-    if (!total_[k]) continue;
-    name[k] = static_cast<std::uint16_t>(names << 8);
-    if (names < 32) here_.total[names] = total_[k];
-    ++names;
-  }
-  here_.classes = names;
+  here_.classes = static_cast<Index>(here_classes_.size());
   here_.w = static_cast<std::int32_t>(w_);
   if (!here_.fit()) return;
-  std::fill(here_.total + names, here_.total + 32, 0);
+  std::uint16_t name[256];
+  std::fill(here_.total, here_.total + 32, 0);
+  for (std::size_t j = 0; j < here_classes_.size(); ++j) {
+    name[here_classes_[j]] = static_cast<std::uint16_t>(j << 8);
+    here_.total[j] = total_[here_classes_[j]];
+  }
   named_.resize(node_.size());
   for (std::size_t i = 0; i < static_cast<std::size_t>(m_); ++i)
     named_[i] = static_cast<std::uint16_t>(name[node_[i] >> 8] | (node_[i] & 255));
@@ -124,9 +132,8 @@ unsigned CountSplitter<T>::look(const std::uint32_t* columns, int count, SmallNo
 
 template <class T>
 void CountSplitter<T>::leave(GrownTree& tree) {
-  const auto most = std::max_element(total_.begin(), total_.end());
-  const bool pure = *most == w_;
-  const auto only = pure ? static_cast<std::int32_t>(most - total_.begin()) : -1;
+  const bool pure = here_classes_.size() == 1;
+  const auto only = pure ? static_cast<std::int32_t>(here_classes_[0]) : -1;
   tree.leaves.push_back({static_cast<std::uint32_t>(m_), only, static_cast<double>(w_)});
   if (!pure) tree.stats.insert(tree.stats.end(), total_.begin(), total_.end());
 }

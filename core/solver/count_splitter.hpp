@@ -46,6 +46,7 @@ class CountSplitter final : public Splitter<T> {
   bool pair(Index column, Codes<T> codes, Best<T>& best);
   bool refine(Index column, Codes<T> codes, Best<T>& best);
   Index gather(Codes<T> codes);
+  void sum_classes();
   void name_classes();
   Index surviving(const Best<T>& best, double edge);
   bool worth(std::size_t bin, std::int32_t left, std::int32_t nl, std::int32_t right, std::int32_t nr,
@@ -76,6 +77,7 @@ class CountSplitter final : public Splitter<T> {
   Index m_ = 0;
   std::int64_t w_ = 0;
   std::vector<std::int32_t> total_, left_;
+  std::vector<std::uint8_t> here_classes_;  // those of the node
   std::vector<std::int64_t> long_left_;
   std::vector<std::uint16_t> counts_, before_, narrow_total_;
   std::vector<std::uint32_t> wide_, bin_rows_;

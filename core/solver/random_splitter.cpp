@@ -196,7 +196,8 @@ class RandomSplitter final : public Splitter<T> {
     extremes(v, low, high);
     if (low == high) return false;
     const double a = number(column, low), b = number(column, high), u = random.uniform();
-    const T cut = random_cut<T>(table_, column, a, b, u);
+    const float threshold = random_threshold(a, b, u);
+    const T cut = random_cut<T>(table_, column, threshold);
     const Sides s = sides(cut);
     const Index l = s.rows, r = m_ - l;
     const auto lw = static_cast<double>(l), rw = static_cast<double>(r);
@@ -208,12 +209,12 @@ class RandomSplitter final : public Splitter<T> {
       best.score = score;
       best.column = column;
       best.cut = cut;
-      best.threshold = random_threshold(a, b, u);
+      best.threshold = threshold;
     }
     return true;
   }
 
-  bool together() const override { return settled_ && m_ <= LANE_ROWS && lanes; }
+  bool together() const override { return settled_ && m_ > 2 && m_ <= LANE_ROWS && lanes; }
 
   unsigned look(const std::uint32_t* columns, int count, SmallNode<T> node, Best<T>& best, Random& random) override {
     unsigned constant = 0;
@@ -229,7 +230,7 @@ class RandomSplitter final : public Splitter<T> {
         const double a = number(columns[c], static_cast<T>(low[c])), b = number(columns[c], static_cast<T>(high[c])),
                      u = random.uniform();
         threshold[c] = random_threshold(a, b, u);
-        cut[c] = static_cast<float>(random_cut<T>(table_, columns[c], a, b, u));
+        cut[c] = static_cast<float>(random_cut<T>(table_, columns[c], threshold[c]));
       }
       LaneSides s;
       lane_sides(space_, first_.data(), here_, cut, s);
@@ -293,8 +294,8 @@ class RandomSplitter final : public Splitter<T> {
     if (options_.min_leaf > 1 || options_.min_leaf_weight > 1 || !(2.0 > best.score)) return true;
     best.score = 2.0;
     best.column = column;
-    best.cut = random_cut<T>(table_, column, a, b, u);
     best.threshold = random_threshold(a, b, u);
+    best.cut = random_cut<T>(table_, column, best.threshold);
     return true;
   }
 
