@@ -112,7 +112,7 @@ void grow(BoundForest& self, const BoundGround& on, int criterion, bool random, 
   nb::gil_scoped_release free;
   on.ground->grow(o, {bootstrap, draws, sums ? sums->data() : nullptr, balance, members}, first, trees, threads,
                   poll_signals);
-  for (const GrownTree& t : trees) self.forest.add(t);
+  self.forest.add(trees);
 }
 
 nb::tuple arrays(const BoundForest& self) {

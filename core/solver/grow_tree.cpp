@@ -37,13 +37,20 @@ class Grower {
         from_(features_.size()),
         known_(static_cast<std::size_t>(words_), 0) {
     for (Index f = 0; f < table.d; ++f) features_[static_cast<std::size_t>(f)] = static_cast<std::uint32_t>(f);
-    // As many rows as a copy of a quarter of a megabyte holds; nodes below have all they need close by.
-    near_ = std::clamp<Index>((Index{1} << 18) / (table.d * static_cast<Index>(sizeof(T))), 64, LANE_ROWS);
+    // As many rows as a copy of a quarter of a megabyte holds; nodes below have all they need close by. Where one cut a
+    // column is asked for, and all rows do not fit into the cache, a copy pays off twice as early.
+    const Index row = table.d * static_cast<Index>(sizeof(T));
+    near_ = std::clamp<Index>((Index{1} << 18) / row, 64, LANE_ROWS);
+    if (o_.random && table.n * row > (Index{1} << 22)) near_ = std::clamp<Index>((Index{1} << 19) / row, 64, 4096);
   }
 
   void grow() {
     o_.max_leaves ? by_gain() : deep();
     find_thresholds();
+    // What was kept for growing serves the next tree: new memory is dear.
+    tree_.nodes.shrink_to_fit();
+    tree_.leaves.shrink_to_fit();
+    tree_.stats.shrink_to_fit();
   }
 
  private:

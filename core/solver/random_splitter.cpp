@@ -1,6 +1,8 @@
 #include "solver/random_splitter.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "base/simd.hpp"
 
@@ -173,16 +175,10 @@ class RandomSplitter final : public Splitter<T> {
       words_.resize(static_cast<std::size_t>(m) / 64 + 2);
     }
     const std::int32_t* codes = settled_ ? near_.data() : targets_.codes;
+    m <= 64 ? find_classes(codes) : seek_classes(codes);
     Index squares = 0;
-    here_ = 0;
-    first_[0] = 0;
-    for (Index at = 0; at < m; ++here_) {
-      const Index end = end_of_class(codes, at);
-      class_[static_cast<std::size_t>(here_)] = codes[rows[at]];
-      first_[static_cast<std::size_t>(here_) + 1] = end;
-      squares += (end - at) * (end - at);
-      at = end;
-    }
+    for (std::size_t k = 0; k < static_cast<std::size_t>(here_); ++k)
+      squares += (first_[k + 1] - first_[k]) * (first_[k + 1] - first_[k]);
     const double side = static_cast<double>(squares) / static_cast<double>(m);
     slack_ = TIE * side;
     return {static_cast<double>(m), side, here_ == 1};
@@ -274,14 +270,31 @@ class RandomSplitter final : public Splitter<T> {
       return table_.ranks->low[static_cast<std::size_t>(table_.ranks->first[static_cast<std::size_t>(column)]) + c];
   }
 
-  // Rows of a class are neighbours; where those of the class at `at` end.
-  Index end_of_class(const std::int32_t* codes, Index at) const {
-    const std::int32_t own = codes[rows_[at]];
-    if (codes[rows_[m_ - 1]] == own) return m_;
-    const auto same = [&](std::uint32_t row) { return codes[row] == own; };
-    if (m_ - at > 32) return std::partition_point(rows_ + at, rows_ + m_, same) - rows_;
-    while (same(rows_[at])) ++at;
-    return at;
+  // Rows of a class are neighbours: where those of each class begin. Few rows are all looked at, without a branch.
+  void find_classes(const std::int32_t* codes) {
+    std::size_t k = 0;
+    std::int32_t own = codes[rows_[0]];
+    for (Index i = 0; i < m_; ++i) {
+      const std::int32_t code = codes[rows_[i]];
+      k += code != own;
+      own = code;
+      class_[k] = code;
+      first_[k + 1] = i + 1;
+    }
+    here_ = static_cast<Index>(k) + 1;
+  }
+
+  void seek_classes(const std::int32_t* codes) {
+    here_ = 0;
+    for (Index at = 0; at < m_; ++here_) {
+      const std::int32_t own = codes[rows_[at]];
+      class_[static_cast<std::size_t>(here_)] = own;
+      at = codes[rows_[m_ - 1]] == own
+               ? m_
+               : std::partition_point(rows_ + at, rows_ + m_, [&](std::uint32_t row) { return codes[row] == own; }) -
+                     rows_;
+      first_[static_cast<std::size_t>(here_) + 1] = at;
+    }
   }
 
   // Two rows of different classes: whatever tells them apart is perfect.

@@ -1,8 +1,8 @@
 // One cut a column, drawn uniformly between the extremes of the node.                       [GeurtsEtAl06, table 1]
 #pragma once
 
-#include <algorithm>
-#include <cmath>
+#include <bit>
+#include <limits>
 
 #include "solver/splitter.hpp"
 
@@ -11,8 +11,10 @@ namespace widemargin {
 // A float below `high` and not below `low`, at share u of the way.
 inline float random_threshold(double low, double high, double u) {
   const double exact = low + u * (high - low);
-  auto t = static_cast<float>(exact);
-  if (static_cast<double>(t) > exact) t = std::nextafter(t, -std::numeric_limits<float>::infinity());
+  auto bits = std::bit_cast<std::int32_t>(static_cast<float>(exact));
+  // Every other one was rounded up, and goes one float down: not by a branch, which could not be foreseen.
+  bits += static_cast<double>(static_cast<float>(exact)) > exact ? (bits < 0) - (bits >= 0) : 0;
+  const auto t = std::bit_cast<float>(bits);
   return static_cast<double>(t) >= high || static_cast<double>(t) < low ? static_cast<float>(low) : t;
 }
 
