@@ -219,13 +219,10 @@ void find_shares(const double* stats, Index lines, const std::vector<Index>& cla
 
 // Half of the nodes are leaves, in no order that could be foreseen: all is asked of each node, without a branch.
 const char* flaw_of(const ForestView& forest, Index nodes, Index lines, Index sets) {
-  static constexpr const char* flaws[] = {"a node names a column that is not there",
-                                          "a leaf has a threshold",
-                                          "a leaf says nothing",
-                                          "a node names a child that is not there",
-                                          "a node has two parents",
-                                          "a threshold is not a number",
-                                          "a node names a set that is not there"};
+  static constexpr const char* flaws[] = {
+      "a node names a column that is not there", "a leaf has a threshold", "a leaf says nothing",
+      "a node names a child that is not there",  "a node has two parents", "a threshold is not a number",
+      "a node names a set that is not there"};
   for (Index t = 0; t < forest.trees; ++t)
     if (forest.first[t] < 0 || forest.first[t] >= forest.first[t + 1] || forest.first[t + 1] > nodes)
       return "a tree has no nodes";
@@ -239,13 +236,17 @@ const char* flaw_of(const ForestView& forest, Index nodes, Index lines, Index se
       const Index left = p.left, column = std::min<Index>(p.column, forest.columns - 1);
       const bool leaf = left == i, inner = !leaf;
       std::uint8_t* child = has_parent.data() + std::min(left, size - 1);
-      found |= (column != static_cast<Index>(p.column)) << 0 | (leaf & !(p.threshold > std::numeric_limits<float>::max())) << 1 |
-               (leaf & (static_cast<Index>(forest.leaf[base + i]) >= lines)) << 2 | (inner & (left < i || left + 1 >= size)) << 3 |
-               (inner & (child[0] | child[1])) << 4 | (p.threshold != p.threshold) << 5;
+      const bool endless = p.threshold > std::numeric_limits<float>::max();
+      found |= (column != static_cast<Index>(p.column)) << 0;
+      found |= (leaf & !endless) << 1;
+      found |= (leaf & (static_cast<Index>(forest.leaf[base + i]) >= lines)) << 2;
+      found |= (inner & ((left < i) | (left + 1 >= size))) << 3;
+      found |= (inner & (child[0] | child[1])) << 4;
+      found |= (p.threshold != p.threshold) << 5;
       child[0] |= inner;
       child[1] |= inner;
-      if (forest.categorical)
-        found |= (inner && forest.categorical[column] && !(p.threshold >= 0 && p.threshold < static_cast<float>(sets))) << 6;
+      const bool known = p.threshold >= 0 && p.threshold < static_cast<float>(sets);
+      if (forest.categorical) found |= (inner && forest.categorical[column] && !known) << 6;
     }
     if (found) return flaws[std::countr_zero(found)];
   }

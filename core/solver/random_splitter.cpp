@@ -289,10 +289,8 @@ class RandomSplitter final : public Splitter<T> {
     for (Index at = 0; at < m_; ++here_) {
       const std::int32_t own = codes[rows_[at]];
       class_[static_cast<std::size_t>(here_)] = own;
-      at = codes[rows_[m_ - 1]] == own
-               ? m_
-               : std::partition_point(rows_ + at, rows_ + m_, [&](std::uint32_t row) { return codes[row] == own; }) -
-                     rows_;
+      const auto same = [&](std::uint32_t row) { return codes[row] == own; };
+      at = same(rows_[m_ - 1]) ? m_ : std::partition_point(rows_ + at, rows_ + m_, same) - rows_;
       first_[static_cast<std::size_t>(here_) + 1] = at;
     }
   }
