@@ -112,7 +112,7 @@ void grow(BoundForest& self, const BoundGround& on, int criterion, bool random, 
   nb::gil_scoped_release free;
   on.ground->grow(o, {bootstrap, draws, sums ? sums->data() : nullptr, balance, members}, first, trees, threads,
                   poll_signals);
-  for (const GrownTree& t : trees) self.forest.add(t);
+  self.forest.add(trees);
 }
 
 nb::tuple arrays(const BoundForest& self) {
@@ -129,33 +129,6 @@ struct BoundTrees {
   Index lines;
   LeafTable says{nullptr, nullptr, 0};
 };
-
-void check(const ForestView& v, Index nodes, Index lines, Index sets) {
-  for (Index t = 0; t < v.trees; ++t)
-    if (v.first[t] < 0 || v.first[t] >= v.first[t + 1] || v.first[t + 1] > nodes) fail("a tree has no nodes");
-  std::vector<bool> has_parent;
-  for (Index t = 0; t < v.trees; ++t) {
-    has_parent.assign(static_cast<std::size_t>(v.size(t)), false);
-    for (Index i = 0; i < v.size(t); ++i) {
-      const NodeParts p = parts_of(v, v.first[t] + i);
-      if (static_cast<Index>(p.column) >= v.columns) fail("a node names a column that is not there");
-      if (static_cast<Index>(p.left) == i) {
-        if (!(p.threshold > 0 && std::isinf(p.threshold))) fail("a leaf has a threshold");
-        if (static_cast<Index>(v.leaf[v.first[t] + i]) >= lines) fail("a leaf says nothing");
-        continue;
-      }
-      if (static_cast<Index>(p.left) < i || static_cast<Index>(p.left) + 1 >= v.size(t))
-        fail("a node names a child that is not there");
-      for (const auto child : {p.left, p.left + 1}) {  // walks through a tree must come to an end in as many steps
-        if (has_parent[child]) fail("a node has two parents");
-        has_parent[child] = true;
-      }
-      if (std::isnan(p.threshold)) fail("a threshold is not a number");
-      if (v.categorical && v.categorical[p.column] && !(p.threshold >= 0 && p.threshold < static_cast<float>(sets)))
-        fail("a node names a set that is not there");
-    }
-  }
-}
 
 void make_trees(BoundTrees* self, In<std::uint32_t> nodes, int shift, In<std::int64_t> first, In<std::uint32_t> leaf,
                 Index lines, Index columns, Maybe<std::uint8_t> categorical, In<std::uint32_t> sets) {
@@ -174,7 +147,7 @@ void make_trees(BoundTrees* self, In<std::uint32_t> nodes, int shift, In<std::in
   v.leaf = leaf.data();
   v.categorical = categorical ? categorical->data() : nullptr;
   v.sets = sets.data();
-  check(v, length(leaf), lines, length(sets) / 8);
+  if (const char* flaw = flaw_of(v, length(leaf), lines, length(sets) / 8)) fail(flaw);
   new (self) BoundTrees{{nb::cast(nodes), nb::cast(first), nb::cast(leaf), nb::cast(sets)}, v, lines};
   if (categorical) self->owners.push_back(nb::cast(*categorical));
 }
@@ -189,6 +162,19 @@ void leaves(const BoundTrees& self, Floats x, bool missing, Matrix<std::uint32_t
   if (length(out) != rows.n || static_cast<Index>(out.shape(1)) != self.view.trees) fail("one leaf a row and tree");
   nb::gil_scoped_release free;
   find_leaves(self.view, rows, out.data(), threads, poll_signals);
+}
+
+nb::tuple shares(Matrix<const double> stats, const std::vector<Index>& classes) {
+  Index width = 0;
+  for (const Index k : classes) {
+    if (k < 1 || k > (1 << 24)) fail("each output needs at least one class");
+    width += k;
+  }
+  if (classes.empty() || static_cast<Index>(stats.shape(1)) != width) fail("one number a class is needed");
+  std::vector<double> out(stats.size());
+  std::vector<std::int32_t> only(classes.size() == 1 ? stats.shape(0) : 0);
+  find_shares(stats.data(), length(stats), classes, out.data(), only.empty() ? nullptr : only.data());
+  return nb::make_tuple(to_numpy(std::move(out)), to_numpy(std::move(only)));
 }
 
 void tell(BoundTrees& self, Matrix<const double> says, Maybe<std::int32_t> only) {
@@ -356,6 +342,8 @@ void bind_trees(nb::module_& m) {
         "Which rows a member has, where all rows are dealt out.");
   m.def("left_children", &children, "is_leaf"_a.noconvert(), "first"_a.noconvert(),
         "The left child of each node, from which nodes are leaves.");
+  m.def("leaf_shares", &shares, "stats"_a.noconvert(), "classes"_a,
+        "Shares of the classes; the only class of a line, -1 for several (one output alone).");
   m.def("number_kinds", &kinds, "x"_a.noconvert(), "0 all finite, 1 some missing, 2 some infinite.");
 }
 

@@ -1,7 +1,9 @@
 #include "model/tree.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <limits>
 
 #include "base/parallel.hpp"
 
@@ -193,6 +195,62 @@ void add_votes(const ForestView& forest, const LeafTable& leaves, const RowsView
   if (rows.n <= size) return walk_any(forest, rows, 0, rows.n, begin, end, add);
   parallel_blocks(
       rows.n, size, threads, [&](Index from, Index to) { walk_any(forest, rows, from, to, begin, end, add); }, poll);
+}
+
+void find_shares(const double* stats, Index lines, const std::vector<Index>& classes, double* shares,
+                 std::int32_t* only) {
+  for (Index l = 0; l < lines; ++l) {
+    for (const Index k : classes) {
+      double sum = 0;
+      for (Index c = 0; c < k; ++c) sum += stats[c];
+      for (Index c = 0; c < k; ++c) shares[c] = stats[c] / sum;
+      stats += k, shares += k;
+    }
+    if (!only) continue;
+    Index there = 0, last = 0;
+    for (Index c = 0; c < classes[0]; ++c) {
+      const bool is = (stats - classes[0])[c] > 0;
+      there += is;
+      last = is ? c : last;
+    }
+    only[l] = there == 1 ? static_cast<std::int32_t>(last) : -1;
+  }
+}
+
+// Half of the nodes are leaves, in no order that could be foreseen: all is asked of each node, without a branch.
+const char* flaw_of(const ForestView& forest, Index nodes, Index lines, Index sets) {
+  static constexpr const char* flaws[] = {
+      "a node names a column that is not there", "a leaf has a threshold", "a leaf says nothing",
+      "a node names a child that is not there",  "a node has two parents", "a threshold is not a number",
+      "a node names a set that is not there"};
+  for (Index t = 0; t < forest.trees; ++t)
+    if (forest.first[t] < 0 || forest.first[t] >= forest.first[t + 1] || forest.first[t + 1] > nodes)
+      return "a tree has no nodes";
+  std::vector<std::uint8_t> has_parent;
+  for (Index t = 0; t < forest.trees; ++t) {
+    const Index base = forest.first[t], size = forest.size(t);
+    has_parent.assign(static_cast<std::size_t>(size) + 1, 0);
+    unsigned found = 0;
+    for (Index i = 0; i < size; ++i) {
+      const NodeParts p = parts_of(forest, base + i);
+      const Index left = p.left, column = std::min<Index>(p.column, forest.columns - 1);
+      const bool leaf = left == i, inner = !leaf;
+      std::uint8_t* child = has_parent.data() + std::min(left, size - 1);
+      const bool endless = p.threshold > std::numeric_limits<float>::max();
+      found |= (column != static_cast<Index>(p.column)) << 0;
+      found |= (leaf & !endless) << 1;
+      found |= (leaf & (static_cast<Index>(forest.leaf[base + i]) >= lines)) << 2;
+      found |= (inner & ((left < i) | (left + 1 >= size))) << 3;
+      found |= (inner & (child[0] | child[1])) << 4;
+      found |= (p.threshold != p.threshold) << 5;
+      child[0] |= inner;
+      child[1] |= inner;
+      const bool known = p.threshold >= 0 && p.threshold < static_cast<float>(sets);
+      if (forest.categorical) found |= (inner && forest.categorical[column] && !known) << 6;
+    }
+    if (found) return flaws[std::countr_zero(found)];
+  }
+  return nullptr;
 }
 
 void sum_up(const ForestView& forest, Index tree, const double* stats, Index width, const std::int32_t* leaf_rows,

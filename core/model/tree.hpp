@@ -50,6 +50,15 @@ void find_leaves(const ForestView& forest, const RowsView& rows, std::uint32_t* 
 void add_votes(const ForestView& forest, const LeafTable& leaves, const RowsView& rows, Index begin, Index end,
                const std::uint32_t* times, double* out, std::int32_t* voters, int threads, Poll poll = never);
 
+// What each line says of classes: their shares, output after output; `only`, of a single output, the class of a line that
+// holds no other, else -1.
+void find_shares(const double* stats, Index lines, const std::vector<Index>& classes, double* shares,
+                 std::int32_t* only);
+
+// What is wrong with arrays that should hold trees, of `nodes`, `lines` of leaves and `sets` altogether; or nothing. A
+// file may hold anything: walks must end, in as many steps as there are nodes, and name only what is there.
+const char* flaw_of(const ForestView& forest, Index nodes, Index lines, Index sets);
+
 // Sums of what the leaves below each node of a tree have (`stats`, `width` numbers a leaf, and rows): children come
 // after their parents, so one pass from the end is enough.
 void sum_up(const ForestView& forest, Index tree, const double* stats, Index width, const std::int32_t* leaf_rows,

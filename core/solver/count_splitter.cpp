@@ -33,6 +33,8 @@ CountSplitter<T>::CountSplitter(const Table<T>& table, const Targets& targets, c
     payload_[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(targets.codes[i] << 8 | static_cast<int>(t));
   }
   cuts_.reserve(256);
+  for (Index f = 0; f < table.d; ++f) few_codes_ = std::max(few_codes_, table.ranks->codes(f));
+  if (LANE_COLUMNS * few_codes_ * lanes_ > static_cast<Index>(counts_.size()) || classes_ > LANES) few_codes_ = 0;
   // Where codes are few, histograms are soon cheaper.
   lane_rows_ = std::clamp<Index>(2 * table.ranks->first.back() / table.d, 16, LANE_ROWS);
 }
@@ -56,45 +58,75 @@ NodeSum CountSplitter<T>::enter(const std::uint32_t* rows, Index m) {
     keys_.resize(static_cast<std::size_t>(room_for_keys(m)));
     spare_.resize(keys_.size());
   }
-  std::fill(total_.begin(), total_.end(), 0);
   std::uint16_t* node = node_.data();
   for (Index i = 0; i < m; ++i) node[i] = from_[rows[i]];
-  // Rows of a class are mostly neighbours: a sum in a register need not wait for memory.
-  for (Index i = 0; i < m;) {
-    const std::uint16_t own = node[i] >> 8;
-    std::int32_t sum = 0;
-    for (; i < m && node[i] >> 8 == own; ++i) sum += node[i] & 255;
-    total_[own] += sum;
-  }
-  w_ = 0;
+  sum_classes();
   std::int64_t most = 0, squares = 0;
-  for (const std::int64_t t : total_) {
+  w_ = 0;
+  for (const std::uint8_t k : here_classes_) {
+    const std::int64_t t = total_[k];
     w_ += t;
     most = std::max(most, t);
     squares += t * t;
   }
   if (w_ <= NARROW && classes_ <= LANES)
-    for (std::size_t k = 0; k < total_.size(); ++k) narrow_total_[k] = static_cast<std::uint16_t>(total_[k]);
+    for (const std::uint8_t k : here_classes_) narrow_total_[k] = static_cast<std::uint16_t>(total_[k]);
   lanes_here_ = false;
-  if (sizeof(T) <= 2 && settled_ && !limited_ && m <= lane_rows_ && w_ <= LANE_WEIGHT && most < w_) name_classes();
+  counts_here_ = settled_ && !limited_ && classes_ > 2 && few_codes_ && w_ <= NARROW && m > lane_rows_;
+  if (sizeof(T) <= 2 && settled_ && !limited_ && m > 2 && m <= lane_rows_ && w_ <= LANE_WEIGHT && most < w_)
+    name_classes();
   return {static_cast<double>(w_), static_cast<double>(squares) / static_cast<double>(w_), most == w_};
+}
+
+// Weights of the classes of the node. Most classes are absent from most nodes: only those of the last node are cleared.
+template <class T>
+void CountSplitter<T>::sum_classes() {
+  for (const std::uint8_t k : here_classes_) total_[k] = 0, narrow_total_[k % LANES] = 0;
+  here_classes_.clear();
+  const std::uint16_t* node = node_.data();
+  const auto add = [&](std::uint16_t own, std::int32_t sum) {
+    if (!total_[own]) here_classes_.push_back(static_cast<std::uint8_t>(own));
+    total_[own] += sum;
+  };
+  // Rows of a class are mostly neighbours: a sum in a register need not wait for memory. Where rows are few, ends of
+  // classes would be branches that cannot be foreseen.
+  if (m_ <= 64) {
+    std::uint16_t own[64];
+    std::int32_t until[65], sum = 0;
+    std::size_t k = 0;
+    std::uint16_t last = node[0] >> 8;
+    until[0] = 0;
+    for (Index i = 0; i < m_; ++i) {
+      const std::uint16_t here = node[i] >> 8;
+      k += here != last;
+      last = here;
+      sum += node[i] & 255;
+      own[k] = here;
+      until[k + 1] = sum;
+    }
+    for (std::size_t j = 0; j <= k; ++j) add(own[j], until[j + 1] - until[j]);
+    return;
+  }
+  for (Index i = 0; i < m_;) {
+    const std::uint16_t own = node[i] >> 8;
+    std::int32_t sum = 0;
+    for (; i < m_ && node[i] >> 8 == own; ++i) sum += node[i] & 255;
+    add(own, sum);
+  }
 }
 
 // Counts the classes of the node from 0 on; where they are few enough, columns go eight at a time.
 template <class T>
 void CountSplitter<T>::name_classes() {
-  std::uint16_t name[256];
-  Index names = 0;
-  for (std::size_t k = 0; k < total_.size(); ++k) {
-    if (!total_[k]) continue;
-    name[k] = static_cast<std::uint16_t>(names << 8);
-    if (names < 32) here_.total[names] = total_[k];
-    ++names;
-  }
-  here_.classes = names;
+  here_.classes = static_cast<Index>(here_classes_.size());
   here_.w = static_cast<std::int32_t>(w_);
   if (!here_.fit()) return;
-  std::fill(here_.total + names, here_.total + 32, 0);
+  std::uint16_t name[256];
+  std::fill(here_.total, here_.total + 32, 0);
+  for (std::size_t j = 0; j < here_classes_.size(); ++j) {
+    name[here_classes_[j]] = static_cast<std::uint16_t>(j << 8);
+    here_.total[j] = total_[here_classes_[j]];
+  }
   named_.resize(node_.size());
   for (std::size_t i = 0; i < static_cast<std::size_t>(m_); ++i)
     named_[i] = static_cast<std::uint16_t>(name[node_[i] >> 8] | (node_[i] & 255));
@@ -105,6 +137,18 @@ void CountSplitter<T>::name_classes() {
 template <class T>
 unsigned CountSplitter<T>::look(const std::uint32_t* columns, int count, SmallNode<T> node, Best<T>& best, Random&) {
   unsigned constant = 0;
+  if (counts_here_) {
+    fill(columns, count, node);
+    for (int c = 0; c < count; ++c) {
+      const std::uint16_t* counts = counts_.data() + c * few_codes_ * lanes_;
+      walk_bins(counts, table_.ranks->codes(columns[c]), lanes_, narrow_total_.data(), 0, cuts_, nullptr);
+      if (cuts_.size < 2)
+        constant |= 1u << c;
+      else
+        take(columns[c], best_gini(cuts_, static_cast<std::int32_t>(w_)), best);
+    }
+    return constant;
+  }
   if constexpr (sizeof(T) <= 2) {
     LaneCuts cuts;
     best_cuts(node, here_, columns, space_, cuts);
@@ -124,9 +168,8 @@ unsigned CountSplitter<T>::look(const std::uint32_t* columns, int count, SmallNo
 
 template <class T>
 void CountSplitter<T>::leave(GrownTree& tree) {
-  const auto most = std::max_element(total_.begin(), total_.end());
-  const bool pure = *most == w_;
-  const auto only = pure ? static_cast<std::int32_t>(most - total_.begin()) : -1;
+  const bool pure = here_classes_.size() == 1;
+  const auto only = pure ? static_cast<std::int32_t>(here_classes_[0]) : -1;
   tree.leaves.push_back({static_cast<std::uint32_t>(m_), only, static_cast<double>(w_)});
   if (!pure) tree.stats.insert(tree.stats.end(), total_.begin(), total_.end());
 }
@@ -168,14 +211,21 @@ bool CountSplitter<T>::count(Index column, const Code* at, Index step, Index bin
     }
     if (j < 0) return true;
   }
-  const auto c = static_cast<std::size_t>(j);
-  if (cuts_.score[c] > best.score) {
-    best.score = cuts_.score[c];
-    best.column = column;
-    best.cut = static_cast<T>(cuts_.at[c]);
-    best.next = static_cast<T>(cuts_.at[c + 1]);
-  }
+  take(column, j, best);
   return true;
+}
+
+// Histograms of some columns of few codes at once: one does not wait for the other.
+template <class T>
+void CountSplitter<T>::fill(const std::uint32_t* columns, int count, SmallNode<T> node) {
+  const Index shift = lanes_ == 16 ? 4 : 5, size = few_codes_ << shift;
+  std::fill_n(counts_.data(), count * size, std::uint16_t{0});
+  for (Index i = 0; i < m_; ++i) {
+    const T* row = node.at + node.rows[i] * node.stride;
+    const auto x = static_cast<std::uint16_t>(node_[static_cast<std::size_t>(i)] & 255);
+    std::uint16_t* to = counts_.data() + (node_[static_cast<std::size_t>(i)] >> 8);
+    for (int c = 0; c < count; ++c, to += size) to[static_cast<Index>(row[columns[c]]) << shift] += x;
+  }
 }
 
 // The cuts of two classes: both counts of a bin share a word.

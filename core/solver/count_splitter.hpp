@@ -26,7 +26,7 @@ class CountSplitter final : public Splitter<T> {
   void settle(const std::uint32_t* rows, Index m) override;
   NodeSum enter(const std::uint32_t* rows, Index m) override;
   bool look(Index column, Codes<T> codes, Best<T>& best, Random& random) override;
-  bool together() const override { return lanes_here_; }
+  bool together() const override { return lanes_here_ || counts_here_; }
   unsigned look(const std::uint32_t* columns, int count, SmallNode<T> node, Best<T>& best, Random& random) override;
   void leave(GrownTree& tree) override;
   double perfect() const override { return w_; }
@@ -40,12 +40,14 @@ class CountSplitter final : public Splitter<T> {
   void count_two(const Code* at, Index step, Index bins);
   template <class Code>
   void fill(const Code* at, Index step, Index bins);
+  void fill(const std::uint32_t* columns, int count, SmallNode<T> node);
   template <class Code>
   bool count_wide(Index column, const Code* at, Index step, Index bins, Best<T>& best);
   bool sort(Index column, Codes<T> codes, Best<T>& best);
   bool pair(Index column, Codes<T> codes, Best<T>& best);
   bool refine(Index column, Codes<T> codes, Best<T>& best);
   Index gather(Codes<T> codes);
+  void sum_classes();
   void name_classes();
   Index surviving(const Best<T>& best, double edge);
   bool worth(std::size_t bin, std::int32_t left, std::int32_t nl, std::int32_t right, std::int32_t nr,
@@ -60,6 +62,14 @@ class CountSplitter final : public Splitter<T> {
     best.column = column;
     best.cut = static_cast<T>(key >> 16);
     best.next = static_cast<T>(next >> 16);
+  }
+  void take(Index column, Index cut, Best<T>& best) const {
+    const auto c = static_cast<std::size_t>(cut);
+    if (!(cuts_.score[c] > best.score)) return;
+    best.score = cuts_.score[c];
+    best.column = column;
+    best.cut = static_cast<T>(cuts_.at[c]);
+    best.next = static_cast<T>(cuts_.at[c + 1]);
   }
   bool fits(std::int64_t weight, Index rows) const {
     return !limited_ || (rows >= min_leaf_ && m_ - rows >= min_leaf_ && static_cast<double>(weight) >= min_weight_ &&
@@ -76,6 +86,7 @@ class CountSplitter final : public Splitter<T> {
   Index m_ = 0;
   std::int64_t w_ = 0;
   std::vector<std::int32_t> total_, left_;
+  std::vector<std::uint8_t> here_classes_;  // those of the node
   std::vector<std::int64_t> long_left_;
   std::vector<std::uint16_t> counts_, before_, narrow_total_;
   std::vector<std::uint32_t> wide_, bin_rows_;
@@ -83,6 +94,8 @@ class CountSplitter final : public Splitter<T> {
   std::vector<std::uint8_t> survives_;
   Cuts cuts_, key_cuts_;
   Index lane_rows_ = 0;               // most rows of a node whose columns go eight at a time
+  Index few_codes_ = 0;               // most codes of a column, where they are few
+  bool counts_here_ = false;          // whether columns of the node are counted some at a time
   bool lanes_here_ = false;           // whether the node goes by eight columns at a time
   LaneClasses here_;                  // its classes
   std::vector<std::uint16_t> named_;  // as node_, with classes counted among those of the node

@@ -136,6 +136,14 @@ void Forest::add(const GrownTree& tree) {
   longest_ = std::max(longest_, static_cast<std::uint32_t>(tree.nodes.size()));
 }
 
+void Forest::add(const std::vector<GrownTree>& trees) {
+  std::size_t nodes = nodes_.size();
+  for (const GrownTree& t : trees) nodes += t.nodes.size();
+  nodes_.reserve(nodes);
+  leaf_.reserve(nodes);
+  for (const GrownTree& t : trees) add(t);
+}
+
 void Forest::keep_centre(std::size_t node, const double* centre) {
   const auto width = static_cast<std::size_t>(width_) - 1;
   if (centres_.size() < nodes_.size() * width) centres_.resize(nodes_.size() * width);

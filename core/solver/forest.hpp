@@ -38,6 +38,7 @@ class Forest {
   Forest(Index columns, Index stats, bool classes) : columns_(columns), width_(stats), classes_(classes) {}
 
   void add(const GrownTree& tree);
+  void add(const std::vector<GrownTree>& trees);
   // Trees as they stand in arrays of another forest.
   void add(const ForestView& from, const double* stats, const std::int32_t* rows, const double* centres, Index lines);
   // One of them, in which the nodes of `cut` are leaves; lines and rows are those of its nodes.

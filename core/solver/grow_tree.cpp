@@ -10,6 +10,8 @@
 namespace widemargin {
 namespace {
 
+constexpr Index AHEAD = 8;  // rows that are asked for before they are copied
+
 struct Waiting {
   Index begin, end, depth;
   std::uint32_t node;
@@ -35,10 +37,23 @@ class Grower {
         from_(features_.size()),
         known_(static_cast<std::size_t>(words_), 0) {
     for (Index f = 0; f < table.d; ++f) features_[static_cast<std::size_t>(f)] = static_cast<std::uint32_t>(f);
-    // As many rows as a copy of a quarter of a megabyte holds; nodes below have all they need close by.
-    near_ = std::clamp<Index>((Index{1} << 18) / (table.d * static_cast<Index>(sizeof(T))), 64, LANE_ROWS);
+    // As many rows as a copy of a quarter of a megabyte holds; nodes below have all they need close by. Where one cut a
+    // column is asked for, and all rows do not fit into the cache, a copy pays off twice as early.
+    const Index row = table.d * static_cast<Index>(sizeof(T));
+    near_ = std::clamp<Index>((Index{1} << 18) / row, 64, LANE_ROWS);
+    if (o_.random && table.n * row > (Index{1} << 22)) near_ = std::clamp<Index>((Index{1} << 19) / row, 64, 4096);
   }
 
+  void grow() {
+    o_.max_leaves ? by_gain() : deep();
+    find_thresholds();
+    // What was kept for growing serves the next tree: new memory is dear.
+    tree_.nodes.shrink_to_fit();
+    tree_.leaves.shrink_to_fit();
+    tree_.stats.shrink_to_fit();
+  }
+
+ private:
   void deep() {
     splitter_.settle(nullptr, 0);
     push({0, static_cast<Index>(rows_.size()), 0, new_nodes(1)});
@@ -86,7 +101,6 @@ class Grower {
     }
   }
 
- private:
   std::uint32_t new_nodes(std::size_t count) {
     const auto first = static_cast<std::uint32_t>(tree_.nodes.size());
     tree_.nodes.resize(tree_.nodes.size() + count);
@@ -110,9 +124,15 @@ class Grower {
     const Index m = w.end - w.begin, d = table_.d;
     std::uint32_t* rows = rows_.data() + w.begin;
     copy_.resize(static_cast<std::size_t>(m * d) + 8);
+    const auto at = [&](Index i) {
+      return table_.rows + static_cast<Index>(table_.order ? table_.order[rows[i]] : rows[i]) * table_.stride;
+    };
     for (Index i = 0; i < m; ++i) {
-      const auto row = static_cast<Index>(table_.order ? table_.order[rows[i]] : rows[i]);
-      std::copy_n(table_.rows + row * table_.stride, d, copy_.data() + i * d);
+      if (i + AHEAD < m) {  // rows lie far apart: many are on their way at a time
+        const auto* line = reinterpret_cast<const char*>(at(i + AHEAD));
+        for (Index b = 0; b < d * static_cast<Index>(sizeof(T)); b += 64) __builtin_prefetch(line + b);
+      }
+      std::copy_n(at(i), d, copy_.data() + i * d);
     }
     splitter_.settle(rows, m);
     for (Index i = 0; i < m; ++i) rows[i] = static_cast<std::uint32_t>(i);
@@ -240,6 +260,7 @@ class Grower {
   }
 
   void mark(GrownNode& node, const Best<T>& best);
+  void find_thresholds();
 
   // Rows that go left come first; both sides keep their order. Returns how many go left.
   Index part(std::uint32_t* rows, Index m, const Best<T>& best) {
@@ -319,13 +340,26 @@ void Grower<T>::mark(GrownNode& node, const Best<T>& best) {
     node.threshold = best.threshold;
     return;
   }
-  const auto number = static_cast<std::size_t>(ranks.first[f]);
-  const Index codes = ranks.codes(best.column);
-  const auto cut = static_cast<Index>(best.cut), next = static_cast<Index>(best.next);
-  // All numbers on the left, missing values alone on the right.
-  node.threshold = next >= codes ? std::numeric_limits<float>::infinity()
-                                 : between(ranks.high[number + static_cast<std::size_t>(cut)],
-                                           ranks.low[number + static_cast<std::size_t>(next)]);
+  node.threshold = std::bit_cast<float>(static_cast<std::uint32_t>(best.cut));
+  node.leaf = static_cast<std::uint32_t>(best.next);
+}
+
+// From the codes on both sides of all cuts their thresholds: numbers behind codes lie far apart, and are quicker to find
+// for a whole tree than on the way, one by one.
+template <class T>
+void Grower<T>::find_thresholds() {
+  if (o_.random) return;
+  const RankedColumns& ranks = *table_.ranks;
+  for (GrownNode& node : tree_.nodes) {
+    if (node.column < 0 || node.flags & by_category) continue;
+    const auto number = static_cast<std::size_t>(ranks.first[static_cast<std::size_t>(node.column)]);
+    const std::size_t cut = std::bit_cast<std::uint32_t>(node.threshold), next = node.leaf;
+    // All numbers on the left, missing values alone on the right.
+    node.threshold = static_cast<Index>(next) >= ranks.codes(node.column)
+                         ? std::numeric_limits<float>::infinity()
+                         : between(ranks.high[number + cut], ranks.low[number + next]);
+    node.leaf = 0;
+  }
 }
 
 template <>
@@ -338,8 +372,7 @@ void Grower<float>::mark(GrownNode& node, const Best<float>& best) {
 template <class T>
 void grow_tree(const Table<T>& table, Splitter<T>& splitter, const GrowOptions& options, Draws draws,
                std::vector<std::uint32_t> rows, double total, GrownTree& tree, const std::function<void()>& rest) {
-  Grower<T> grower(table, splitter, options, draws, std::move(rows), total, tree, rest);
-  options.max_leaves ? grower.by_gain() : grower.deep();
+  Grower<T>(table, splitter, options, draws, std::move(rows), total, tree, rest).grow();
 }
 
 template void grow_tree(const Table<std::uint8_t>&, Splitter<std::uint8_t>&, const GrowOptions&, Draws,

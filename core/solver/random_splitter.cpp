@@ -1,6 +1,8 @@
 #include "solver/random_splitter.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "base/simd.hpp"
 
@@ -173,16 +175,10 @@ class RandomSplitter final : public Splitter<T> {
       words_.resize(static_cast<std::size_t>(m) / 64 + 2);
     }
     const std::int32_t* codes = settled_ ? near_.data() : targets_.codes;
+    m <= 64 ? find_classes(codes) : seek_classes(codes);
     Index squares = 0;
-    here_ = 0;
-    first_[0] = 0;
-    for (Index at = 0; at < m; ++here_) {
-      const Index end = end_of_class(codes, at);
-      class_[static_cast<std::size_t>(here_)] = codes[rows[at]];
-      first_[static_cast<std::size_t>(here_) + 1] = end;
-      squares += (end - at) * (end - at);
-      at = end;
-    }
+    for (std::size_t k = 0; k < static_cast<std::size_t>(here_); ++k)
+      squares += (first_[k + 1] - first_[k]) * (first_[k + 1] - first_[k]);
     const double side = static_cast<double>(squares) / static_cast<double>(m);
     slack_ = TIE * side;
     return {static_cast<double>(m), side, here_ == 1};
@@ -196,7 +192,8 @@ class RandomSplitter final : public Splitter<T> {
     extremes(v, low, high);
     if (low == high) return false;
     const double a = number(column, low), b = number(column, high), u = random.uniform();
-    const T cut = random_cut<T>(table_, column, a, b, u);
+    const float threshold = random_threshold(a, b, u);
+    const T cut = random_cut<T>(table_, column, threshold);
     const Sides s = sides(cut);
     const Index l = s.rows, r = m_ - l;
     const auto lw = static_cast<double>(l), rw = static_cast<double>(r);
@@ -208,12 +205,12 @@ class RandomSplitter final : public Splitter<T> {
       best.score = score;
       best.column = column;
       best.cut = cut;
-      best.threshold = random_threshold(a, b, u);
+      best.threshold = threshold;
     }
     return true;
   }
 
-  bool together() const override { return settled_ && m_ <= LANE_ROWS && lanes; }
+  bool together() const override { return settled_ && m_ > 2 && m_ <= LANE_ROWS && lanes; }
 
   unsigned look(const std::uint32_t* columns, int count, SmallNode<T> node, Best<T>& best, Random& random) override {
     unsigned constant = 0;
@@ -229,7 +226,7 @@ class RandomSplitter final : public Splitter<T> {
         const double a = number(columns[c], static_cast<T>(low[c])), b = number(columns[c], static_cast<T>(high[c])),
                      u = random.uniform();
         threshold[c] = random_threshold(a, b, u);
-        cut[c] = static_cast<float>(random_cut<T>(table_, columns[c], a, b, u));
+        cut[c] = static_cast<float>(random_cut<T>(table_, columns[c], threshold[c]));
       }
       LaneSides s;
       lane_sides(space_, first_.data(), here_, cut, s);
@@ -273,14 +270,29 @@ class RandomSplitter final : public Splitter<T> {
       return table_.ranks->low[static_cast<std::size_t>(table_.ranks->first[static_cast<std::size_t>(column)]) + c];
   }
 
-  // Rows of a class are neighbours; where those of the class at `at` end.
-  Index end_of_class(const std::int32_t* codes, Index at) const {
-    const std::int32_t own = codes[rows_[at]];
-    if (codes[rows_[m_ - 1]] == own) return m_;
-    const auto same = [&](std::uint32_t row) { return codes[row] == own; };
-    if (m_ - at > 32) return std::partition_point(rows_ + at, rows_ + m_, same) - rows_;
-    while (same(rows_[at])) ++at;
-    return at;
+  // Rows of a class are neighbours: where those of each class begin. Few rows are all looked at, without a branch.
+  void find_classes(const std::int32_t* codes) {
+    std::size_t k = 0;
+    std::int32_t own = codes[rows_[0]];
+    for (Index i = 0; i < m_; ++i) {
+      const std::int32_t code = codes[rows_[i]];
+      k += code != own;
+      own = code;
+      class_[k] = code;
+      first_[k + 1] = i + 1;
+    }
+    here_ = static_cast<Index>(k) + 1;
+  }
+
+  void seek_classes(const std::int32_t* codes) {
+    here_ = 0;
+    for (Index at = 0; at < m_; ++here_) {
+      const std::int32_t own = codes[rows_[at]];
+      class_[static_cast<std::size_t>(here_)] = own;
+      const auto same = [&](std::uint32_t row) { return codes[row] == own; };
+      at = same(rows_[m_ - 1]) ? m_ : std::partition_point(rows_ + at, rows_ + m_, same) - rows_;
+      first_[static_cast<std::size_t>(here_) + 1] = at;
+    }
   }
 
   // Two rows of different classes: whatever tells them apart is perfect.
@@ -293,8 +305,8 @@ class RandomSplitter final : public Splitter<T> {
     if (options_.min_leaf > 1 || options_.min_leaf_weight > 1 || !(2.0 > best.score)) return true;
     best.score = 2.0;
     best.column = column;
-    best.cut = random_cut<T>(table_, column, a, b, u);
     best.threshold = random_threshold(a, b, u);
+    best.cut = random_cut<T>(table_, column, best.threshold);
     return true;
   }
 

@@ -1,8 +1,8 @@
 // One cut a column, drawn uniformly between the extremes of the node.                       [GeurtsEtAl06, table 1]
 #pragma once
 
-#include <algorithm>
-#include <cmath>
+#include <bit>
+#include <limits>
 
 #include "solver/splitter.hpp"
 
@@ -11,20 +11,25 @@ namespace widemargin {
 // A float below `high` and not below `low`, at share u of the way.
 inline float random_threshold(double low, double high, double u) {
   const double exact = low + u * (high - low);
-  auto t = static_cast<float>(exact);
-  if (static_cast<double>(t) > exact) t = std::nextafter(t, -std::numeric_limits<float>::infinity());
+  auto bits = std::bit_cast<std::int32_t>(static_cast<float>(exact));
+  // Every other one was rounded up, and goes one float down: not by a branch, which could not be foreseen.
+  bits += static_cast<double>(static_cast<float>(exact)) > exact ? (bits < 0) - (bits >= 0) : 0;
+  const auto t = std::bit_cast<float>(bits);
   return static_cast<double>(t) >= high || static_cast<double>(t) < low ? static_cast<float>(low) : t;
 }
 
-// The largest code whose number is at most the threshold; for numbers the threshold itself.
+// The largest code whose number is at most the threshold t; for numbers the threshold itself. No branch to mispredict.
 template <class T>
-T random_cut(const Table<T>& table, Index column, double low, double high, double u) {
-  const float t = random_threshold(low, high, u);
+T random_cut(const Table<T>& table, Index column, float t) {
   if constexpr (std::is_floating_point_v<T>) return t;
   const RankedColumns& r = *table.ranks;
   const float* begin = r.low.data() + r.first[static_cast<std::size_t>(column)];
-  const float* end = r.low.data() + r.first[static_cast<std::size_t>(column) + 1];
-  return static_cast<T>(std::upper_bound(begin, end, t) - begin - 1);
+  const float* at = begin;
+  for (Index left = r.codes(column), half; left > 1; left -= half) {
+    half = left / 2;
+    at += at[half] <= t ? half : 0;
+  }
+  return static_cast<T>(at - begin);
 }
 
 // For classes by Gini, every row once. Rows of a node stand in order of their classes, which splitting keeps: counts on

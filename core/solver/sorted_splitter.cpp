@@ -198,7 +198,8 @@ class SortedSplitter final : public Splitter<T> {
     const double low = value(column, code(0)), high = value(column, code(present_ - 1));
     const double u = random.uniform();
     const bool right = present_ == m_ || random.below32(2);
-    const T cut = random_cut<T>(table_, column, low, high, u);
+    const float threshold = random_threshold(low, high, u);
+    const T cut = random_cut<T>(table_, column, threshold);
     stats_.begin();
     Index rows = 0;
     for (Index i = 0; i < m_; ++i)
@@ -210,7 +211,7 @@ class SortedSplitter final : public Splitter<T> {
     best.column = column;
     best.right = right;
     best.cut = cut;
-    best.threshold = random_threshold(low, high, u);
+    best.threshold = threshold;
   }
 
   const Table<T>& table_;

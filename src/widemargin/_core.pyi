@@ -501,6 +501,11 @@ def deal_rows(seed: int, member: int, members: int, times: Annotated[NDArray[num
 def left_children(is_leaf: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
     """The left child of each node, from which nodes are leaves."""
 
+def leaf_shares(stats: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], classes: Sequence[int]) -> tuple:
+    """
+    Shares of the classes; the only class of a line, -1 for several (one output alone).
+    """
+
 def number_kinds(x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int:
     """0 all finite, 1 some missing, 2 some infinite."""
 

@@ -533,6 +533,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
         _core.left_children,
         lambda: [np.array([0, 1, 1], np.uint8), np.array([0, 3], np.int64)],
     ),
+    "leaf_shares": (_core.leaf_shares, lambda: [np.array([[1.0, 0.0, 3.0], [2.0, 0.0, 0.0]]), [3]]),
     "number_kinds": (_core.number_kinds, lambda: [np.ones((N, D), np.float32)]),
     "exp_nonpositive": (_core.exp_nonpositive, lambda: [-np.ones(N)]),
     "tanh_in_place": (_core.tanh_in_place, lambda: [np.ones(N)]),

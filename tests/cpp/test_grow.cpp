@@ -127,6 +127,19 @@ TEST(a_tree_is_the_same_whether_columns_are_looked_at_together_or_alone) {
   }
 }
 
+// A limit that nothing falls below makes columns of few codes be counted one by one.
+TEST(a_tree_is_the_same_whether_columns_are_counted_together_or_alone) {
+  const Rows r(900, 20, 8);
+  const Ground ground = r.ground(true, 16);
+  for (const Index columns : {1, 4, 20}) {
+    GrowOptions together = options(Criterion::gini, columns), alone = together;
+    together.min_split = alone.min_split = 40;  // fewer rows are sorted
+    alone.min_leaf_weight = 1e-9;
+    const auto a = grown(ground, together, {}, 5), b = grown(ground, alone, {}, 5);
+    for (std::size_t t = 0; t < a.size(); ++t) CHECK(a[t].nodes.size() > 9 && same(a[t], b[t]));
+  }
+}
+
 TEST(a_chain_of_a_hundred_thousand_nodes_takes_no_stack) {
   const Index n = 100'000;
   std::vector<float> x(static_cast<std::size_t>(n));

@@ -320,6 +320,48 @@ def test_damaged_trees_are_refused(name, change):
         _core.Trees(parts["nodes"], model.trees_.shift, parts["first"], parts["leaf"], 3, 6, None, model.trees_.sets)
 
 
+@pytest.mark.parametrize(
+    ("node", "threshold", "column", "left", "flaw"),
+    [
+        (0, 0.5, 7, 1, "names a column"),
+        (1, 0.5, 0, 1, "a leaf has a threshold"),
+        (0, 0.5, 0, 2, "names a child"),
+        (2, 0.5, 0, 1, "names a child"),
+        (2, 0.5, 0, 3, "two parents"),
+        (0, np.nan, 0, 1, "not a number"),
+        (0, 0.5, 0, 1, None),
+    ],
+)
+def test_what_is_wrong_with_a_tree_is_said(node, threshold, column, left, flaw):
+    """A root, a leaf, a node with two leaves; one of them is changed."""
+    size = 3 if flaw == "names a child" else 5
+    parts = [(0.5, 0, 1), (np.inf, 0, 1), (0.5, 1, 3), (np.inf, 0, 3), (np.inf, 0, 4)][:size]
+    if size == 3:
+        parts[2] = (np.inf, 0, 2)
+    parts[node] = (threshold, column, left)
+    if flaw == "two parents":
+        parts[0] = (0.5, 0, 2)
+    nodes = np.array([w for t, f, c in parts for w in (np.float32(t).view(np.uint32), f << 3 | c)], dtype=np.uint32)
+    made = (nodes, 3, np.array([0, size]), np.zeros(size, np.uint32))
+    if flaw is None:
+        _core.Trees(*made, 1, 2, None, np.zeros(0, np.uint32))
+        with pytest.raises(ValueError, match="says nothing"):
+            _core.Trees(*made, 0, 2, None, np.zeros(0, np.uint32))
+        with pytest.raises(ValueError, match="names a set"):
+            _core.Trees(*made, 1, 2, np.array([1, 0], np.uint8), np.zeros(0, np.uint32))
+        return
+    with pytest.raises(ValueError, match=flaw):
+        _core.Trees(*made, 1, 2, None, np.zeros(0, np.uint32))
+
+
+def test_lines_say_the_shares_of_their_classes():
+    lines = np.array([[1.0, 3, 0, 2, 2], [0, 5, 0, 0, 1], [0.5, 0, 0, 7, 0]])
+    shares, _ = _core.leaf_shares(lines, [3, 2])
+    expected = np.hstack([part / part.sum(axis=1, keepdims=True) for part in (lines[:, :3], lines[:, 3:])])
+    np.testing.assert_array_equal(shares.reshape(lines.shape), expected)
+    np.testing.assert_array_equal(_core.leaf_shares(np.ascontiguousarray(lines[:, :3]), [3])[1], [-1, 1, 0])
+
+
 def test_a_file_with_leaves_that_form_no_tree_is_refused():
     X, y = data(60)
     blob = bytearray(store.dumps(wm.RandomForestClassifier(3).fit(X, y)))

@@ -148,14 +148,8 @@ def leaf_says(
         return np.ascontiguousarray(stats[:, 1 : 1 + n_outputs]), None
     if not classes:
         return np.ascontiguousarray(stats[:, 1 : 1 + n_outputs] / stats[:, :1]), None
-    shares = np.empty_like(stats)
-    begin = 0
-    for k in classes:
-        part = stats[:, begin : begin + k]
-        shares[:, begin : begin + k] = part / part.sum(axis=1, keepdims=True)
-        begin += k
-    only = np.where((stats > 0).sum(axis=1) == 1, stats.argmax(axis=1), -1).astype(np.int32)
-    return shares, only if n_outputs == 1 else None
+    shares, only = _core.leaf_shares(np.ascontiguousarray(stats), list(classes))
+    return shares.reshape(stats.shape), only if n_outputs == 1 else None
 
 
 def impurities(stats: np.ndarray, classes: tuple[int, ...], n_outputs: int, criterion: str) -> np.ndarray:
