@@ -88,3 +88,33 @@ def test_only_items_that_may_matter_are_computed_twice():
     # The gap's own rounding does not suffer: those rows add nothing to the gap.
     quick, slow = same(source, problem, b, intercept=float(model.intercept_[0]))
     assert quick.rounding == pytest.approx(slow.rounding, rel=0.5)
+
+
+@pytest.mark.parametrize("kind", ["c_svc", "eps_svr", "one_class"])
+def test_far_from_the_optimum_float32_tells_of_all_rows_and_its_error_is_part_of_the_rounding(kind, monkeypatch):
+    """A gap far above what was asked: both certificates bound the same optimum, and no row is computed twice."""
+    random = np.random.default_rng(1)
+    X, n = random.normal(size=(400, 3)), 400
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    problem = {
+        "c_svc": lambda: BoxProblem.c_svc(y, 1.0),
+        "eps_svr": lambda: BoxProblem.eps_svr(y, 0.1, 1.0),
+        "one_class": lambda: BoxProblem.one_class(np.ones(n), 0.5),
+    }[kind]()
+    b = problem.start()
+    if kind != "one_class":
+        b[:20] = 0.1 * (np.arange(20) % 2) * (problem.upper > 0)[:20]
+    source, offsets = GramSource(RBF(0.3), RowItems(X)), problem.offsets(0.1, 0.0)
+    with monkeypatch.context() as patched:
+        patched.setattr(RBF, "sums", lambda *_, **__: pytest.fail("float64 for rows without coefficients"))
+        f, e = telling_scores(source, problem, b, offsets, 1e-4)
+    exact, _ = expansion(source, problem.items(b))
+    assert (np.abs(f - exact) <= e).all()
+    quick, slow = (
+        certify_svm(source, problem, b, intercept=0.1, asked=1e-4, scores=scores)
+        for scores in ((f, e), expansion(source, problem.items(b)))
+    )
+    assert quick.relative_gap > telling.FAR
+    for name in ("primal", "gap"):
+        assert abs(getattr(quick, name) - getattr(slow, name)) <= quick.rounding + slow.rounding
+    assert quick.rounding <= telling.SHARE * quick.gap

@@ -163,6 +163,31 @@ def test_what_ctrl_c_leaves_before_the_certificate_is_a_model(cls, monkeypatch):
     assert wm.certify(model, r.X, r.of(cls), r.w).holds
 
 
+def test_ctrl_c_while_one_pair_is_refined_keeps_the_certificates_of_the_others(monkeypatch):
+    """Pair 1 is sent back and interrupted: the others, one of which was refined before, have converged."""
+    r, y = rows(3, 120), np.arange(120) % 3
+    refined = wm.SVC._refined
+
+    def interrupt(model, work, k, *args):
+        if k == 1:
+            raise KeyboardInterrupt
+        return refined(model, work, k, *args)
+
+    model = make(wm.SVC, r)
+    with monkeypatch.context() as patched:
+        patched.setattr(wm.SVC, "_not_at_their_end", lambda *_: [0, 1])
+        patched.setattr(wm.SVC, "_refined", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(r.X, y)
+    assert [c.holds for c in model.certificate_.parts.values()] == [True, None, True]
+    assert model.stop_reason_.startswith("2 of 3 binary parts converged; part 1: interrupted after")
+    again = wm.certify(model, r.X, y)
+    assert again.holds
+    for k, name in ((0, "1 vs 0"), (2, "2 vs 1")):
+        assert list(model.certificate_.parts)[k] == name
+        assert model.certificate_.parts[name].primal == pytest.approx(again.parts[name].primal, rel=1e-12)
+
+
 @machines
 def test_what_ctrl_c_leaves_before_the_first_state_is_the_start(cls, monkeypatch):
     """A model that says nothing of any row, with the gap that it has; the least that certify can recompute."""

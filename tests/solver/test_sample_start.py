@@ -11,7 +11,8 @@ from widemargin.kernels.gram import GramSource
 from widemargin.kernels.items import RowItems
 from widemargin.model.box import BoxProblem
 from widemargin.solver.box import BoxOptions
-from widemargin.solver.sample_start import SMALLEST, solved_for_some
+from widemargin.estimator import svm_work
+from widemargin.solver.sample_start import SMALLEST, nested, solved_for_some
 
 N = 4 * SMALLEST
 
@@ -22,8 +23,8 @@ def data(n=N):
     return X, np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
 
 
-def sampled(problem, X, watch, needed=lambda used: 0.0, a_value=1e9):
-    return solved_for_some(GramSource(RBF(0.5), RowItems(X)), problem, BoxOptions(), a_value, needed, watch)
+def sampled(problem, X, watch, needed=lambda used: 0.0, a_value=1e9, **options):
+    return solved_for_some(GramSource(RBF(0.5), RowItems(X)), problem, BoxOptions(), a_value, needed, watch, **options)
 
 
 @pytest.mark.parametrize("kind", ["svc", "svr"])
@@ -47,6 +48,32 @@ def test_the_last_sample_that_was_solved_is_kept_when_time_is_over():
     found = sampled(problem, X, deadline, needed=lambda used: 1e6 if used else 0.0)
     assert not found.whole
     assert found.size == SMALLEST
+
+
+def test_a_sample_grows_by_as_much_as_there_is_time_for_and_goes_on_from_there():
+    X, y = data()
+    problem, seen = BoxProblem.c_svc(y, 1.0), []
+
+    def needed(used):
+        return 1e9 if seen and used > 1.6 * np.count_nonzero(seen[0].b) else 0.0
+
+    found = sampled(problem, X, Watch(max_time=1e6), needed, keep=seen.append)
+    assert not found.whole
+    assert SMALLEST < found.size < 2 * SMALLEST
+    assert found is seen[-1]
+    more = sampled(problem, X, Watch(max_time=1e6), before=found, a_value=1e-12)
+    assert more.whole
+    assert more.size > found.size
+
+
+def test_the_first_items_however_many_lie_evenly():
+    """Of any number of them a class has its share, to one row; halves are every second one."""
+    n, t = 1000, np.repeat([-1.0, 1.0], [300, 700])
+    order = nested(t)
+    assert sorted(order) == list(range(n))
+    for size in (1, 2, 10, 77, 250, 640, 999):
+        assert abs((t[order[:size]] < 0).sum() - 0.3 * size) <= 4
+    np.testing.assert_array_equal(np.sort(order[:500]), np.arange(0, n, 2))
 
 
 @pytest.mark.parametrize(
@@ -77,6 +104,23 @@ def test_a_machine_short_of_time_is_usable_and_its_certificate_is_honest():
     assert again.relative_gap == pytest.approx(model.certificate_.relative_gap, rel=1e-6)
     assert again.relative_gap > model.gap_tol
     assert set(model.predict(X[:100])) <= {-1.0, 1.0}
+
+
+def test_time_that_a_certificate_leaves_is_used(monkeypatch):
+    """It was thought to take for ever: a small sample. It did not, so larger ones follow, and at last all rows."""
+    X, y = data()
+    proved, made = wm.SVC._proved, []
+
+    def counted(model, source, problem, solution, psd):
+        made.append(solution.sampled)
+        return proved(model, source, problem, solution, psd)
+
+    monkeypatch.setattr(svm_work.Pace, "seconds", lambda _: 1e-3)  # all rows would take hours
+    monkeypatch.setattr(svm_work.Work, "_seconds", lambda *_: 0.0 if made else 1e6 * bool(_[-1]))
+    monkeypatch.setattr(wm.SVC, "_proved", counted)
+    model = wm.SVC(gamma=0.5, max_time=1000.0).fit(X, y)
+    assert made == [SMALLEST, 0]
+    assert model.converged_
 
 
 def test_what_the_certificate_takes_is_kept_free():

@@ -24,16 +24,18 @@ def _controller() -> Any:
 
 _lock = Lock()
 _inside = 0
-_limit: Any = None
+_before: list[tuple[Any, int]] = []  # libraries that would use more threads, and how many
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """The limit holds for the process; calls from several threads share it, and the last one to leave lifts it."""
-    global _inside, _limit
+    global _inside
     with _lock:
-        if _inside == 0:
-            _limit = _controller().limit(limits=1)
+        if _inside == 0:  # threadpoolctl's own limits ask for much else: more than small equations take
+            _before[:] = [(one, n) for one in _controller().lib_controllers if (n := one.num_threads) != 1]
+            for one, _ in _before:
+                one.set_num_threads(1)
         _inside += 1
     try:
         yield
@@ -41,5 +43,5 @@ def one_blas_thread() -> Iterator[None]:
         with _lock:
             _inside -= 1
             if _inside == 0:
-                _limit.restore_original_limits()
-                _limit = None
+                for one, n in _before:
+                    one.set_num_threads(n)

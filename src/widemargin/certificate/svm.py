@@ -123,7 +123,7 @@ def certify_parts(
     offsets = np.zeros_like(problems.total)
     for k, part in enumerate(parts):
         offsets[k, : len(part.offsets)] = part.offsets
-    scores = _scores(source, parts)
+    scores = _scores(source, parts, asked)
     claims = Claims(
         problems,
         joined([part.b for part in parts]),
@@ -207,7 +207,7 @@ def certify_claims(
     return found
 
 
-def _scores(source: Any, parts: Sequence[Claimed]) -> list[tuple[np.ndarray, np.ndarray]]:
+def _scores(source: Any, parts: Sequence[Claimed], asked: float | None) -> list[tuple[np.ndarray, np.ndarray]]:
     """f and e of the items of each part."""
     shared = [(part.items, part.problem.items(part.b)) for part in parts if part.items is not None]
     if len(shared) == len(parts) and len(parts) > 1 and not any(part.scores for part in parts):
@@ -215,7 +215,7 @@ def _scores(source: Any, parts: Sequence[Claimed]) -> list[tuple[np.ndarray, np.
     found = []
     for part in parts:
         here = source if part.items is None else source.take(part.items)
-        found.append(part.scores or telling_scores(here, part.problem, part.b, part.offsets))
+        found.append(part.scores or telling_scores(here, part.problem, part.b, part.offsets, asked))
     return found
 
 

@@ -199,7 +199,7 @@ class SVMFit:
         began = time.perf_counter()
         one, c = Solved(problem, s, self._divisor(problem, s.rho)), problem.items(s.b)
         claimed = Claimed(problem, one.point.b, one.intercept, one.point.rho, one.scale, one.coef)
-        f, e = telling_scores(source, problem, claimed.b, claimed.offsets)
+        f, e = telling_scores(source, problem, claimed.b, claimed.offsets, self.gap_tol)
         s.f, s.square = f, float(c @ f)
         if len(problem.total) and not problem.t.any():
             length = np.sqrt(np.maximum(source.diag, 0.0))

@@ -15,6 +15,7 @@ from ..base.drive import Watch
 from ..base.records import Stop, Trace
 from ..base.threads import crew
 from ..certificate.svm import Claimed, certify_parts
+from ..certificate.telling import radial
 from ..kernels.gram import GramSource
 from ..model.box import BoxProblem
 from ..model.boxes import BoxProblems
@@ -22,9 +23,9 @@ from ..model.pairs import PairRows
 from ..solver.pairs import PairFits, can_share
 from ..solver.sample_start import Sampled, solved_for_some
 from ..solver.svm import BoxFit, BoxSolution
-from .svm_solved import Solved, SolvedParts
+from .svm_solved import Solved, SolvedPairs, SolvedParts
 
-PROBED = 64  # columns of kernel values that tell what a certificate costs
+PROBED = 256  # columns of kernel values that tell what a certificate costs
 SPARE = 1.5  # for a machine that becomes busy
 RARELY = 25  # times as long as that takes passes before it is asked again
 
@@ -34,25 +35,43 @@ class Pace:
 
     def __init__(self, source: GramSource) -> None:
         self.source = source
-        self.recent: list[float] = []
+        self.recent: list[tuple[float, float]] = []
         self.due = -np.inf
 
     def seconds(self) -> float:
         """For one kernel value of a certificate, with a little to spare: the longer of the last two times."""
+        self._ask()
+        return SPARE * max(exact for exact, _ in self.recent)
+
+    def of_rest(self) -> float:
+        """The same for a value with an item without coefficients, of which most need no float64."""
+        self._ask()
+        return SPARE * max(rest for _, rest in self.recent)
+
+    def took(self, seconds: float, planned: float) -> None:
+        """A certificate that was planned with this pace: a better guess than a few columns."""
+        share = SPARE * seconds / max(planned, 1e-9)
+        self.recent = [tuple(share * max(each) for each in zip(*self.recent, strict=True))]
+        self.due = time.monotonic() + RARELY * seconds
+
+    def _ask(self) -> None:
         if time.monotonic() >= self.due:
             self.recent = [*self.recent[-1:], self._a_value()]
-        return SPARE * max(self.recent)
 
-    def _a_value(self) -> float:
+    def _a_value(self) -> tuple[float, float]:
         """From a few columns of them."""
-        n = self.source.n
+        source, n = self.source, self.source.n
         c = np.zeros(n)
         c[:: max(1, n // PROBED)] = 1.0
-        began = time.monotonic()
-        self.source.expand(c)
-        took, used = time.monotonic() - began, np.count_nonzero(c)
-        self.due = began + (1 + RARELY) * took
-        return float(took / (used * (n - used / 2)))
+        began, used = time.monotonic(), np.count_nonzero(c)
+        source.expand(c)
+        rest = exact = (time.monotonic() - began) / (used * (n - used / 2))
+        if radial(source):
+            first = time.monotonic()
+            source.kernel.bounded_sums(source.items, source.items.take(np.flatnonzero(c)), c[c != 0], source.threads)
+            rest = (time.monotonic() - first) / (used * n)
+        self.due = time.monotonic() + RARELY * (time.monotonic() - began)
+        return float(exact), float(rest)
 
 
 class Work:
@@ -77,7 +96,7 @@ class Work:
         self.tasks = EpochTasks(estimator, data, None)
         self.stopped = False
         self.pairs: PairFits | None = None  # if they are solved together
-        self.proved = False  # whether these have certificates
+        self.proved: SolvedPairs | None = None  # these with their certificates
         self.pace = Pace(source)
 
     def solve(self, watch: Watch) -> SolvedParts:
@@ -94,15 +113,17 @@ class Work:
         options = self.estimator._box_options(len(problems), threads)
         fits = self.pairs = PairFits(self.source, places, problems, options, self.starts)
         fits.run(self._watch(None))
-        solved = self.estimator._pairs_proved(self.source, fits, self.psd)
-        self.proved = True
+        solved = self.proved = self.estimator._pairs_proved(self.source, fits, self.psd)
 
         def refined(k: int, cancelled: Event) -> Solved:
             one = solved[k]
             fit = self.fits[k] = fits.alone(k)
-            return self.estimator._refined(self, k, fit, one.solution, self._watch(cancelled), one)
+            self.done[k] = self.estimator._refined(self, k, fit, one.solution, self._watch(cancelled), one)
+            return self.done[k]
 
         rest = self.estimator._not_at_their_end(solved)
+        if not rest:
+            return solved
         for k, one in zip(rest, crew(threads, refined, rest), strict=True):
             solved[k] = one
         return solved
@@ -113,16 +134,22 @@ class Work:
         fit = self.estimator._part(here, problem, self.estimator._box_options(len(self.problems), self.source.threads))
         self.fits[k] = fit
         watch = self._watch(cancelled)
-        some = self._sampled(here, problem, fit.options, watch) if self.starts[k] is None else None
-        if some is not None and not some.whole:
-            solved = self.estimator._refined(self, k, fit, some.solution(), watch)
-        else:
+        some, proved = self._sampled(here, problem, fit.options, watch) if self.starts[k] is None else None, None
+        while some is not None and not some.whole and (proved is None or some.size > proved.solution.sampled):
+            proved = self.done[k] = self.estimator._refined(self, k, fit, some.solution(), watch)
+            self.pace.took(proved.certificate.seconds, self._seconds(problem.n, some.used_of(some.size)))
+            some = self._sampled(here, problem, fit.options, watch, some)  # the time may do for more
+        if some is None or some.whole:
+            self.done.pop(k, None)
             self.starts[k] = some.b if some is not None else self.starts[k]
             solved = self.estimator._solve(self, k, fit, watch)
-        self.done[k] = solved
-        return solved
+            worse = proved is not None and solved.certificate.relative_gap > proved.certificate.relative_gap
+            self.done[k] = proved if worse else solved
+        return self.done[k]
 
-    def _sampled(self, source: GramSource, problem: BoxProblem, options: Any, watch: Watch) -> Sampled | None:
+    def _sampled(
+        self, source: GramSource, problem: BoxProblem, options: Any, watch: Watch, before: Sampled | None = None
+    ) -> Sampled | None:
         if watch.deadline is None or len(self.problems) > 1 or watch.observe or watch.after_step:
             return None
         left = lambda used: self._seconds(problem.n, used)  # noqa: E731
@@ -130,7 +157,7 @@ class Work:
         def keep(found: Sampled) -> None:
             self.sample = found
 
-        return solved_for_some(source, problem, options, self.pace.seconds(), left, watch, keep)
+        return solved_for_some(source, problem, options, self.pace.seconds(), left, watch, keep, before)
 
     def _watch(self, cancelled: Event | None) -> Watch:
         """One stop is a stop of all parts, as is the end of the time."""
@@ -145,7 +172,7 @@ class Work:
     def _needed(self) -> float:
         """Seconds that the certificates of all that is under way will take: they are part of max_time."""
         seconds = 0.0
-        if self.pairs is not None and not self.proved:
+        if self.pairs is not None and self.proved is None:
             n, first = self.pairs.problems.sizes, self.pairs.problems.first
             used = np.add.reduceat((self.pairs.b != 0) * 1, first)
             seconds = self.pace.seconds() * float(used @ (n - used / 2))
@@ -156,7 +183,8 @@ class Work:
 
     def _seconds(self, n: int, used: int) -> float:
         """Pairs among those used are computed once."""
-        return self.pace.seconds() * min(used, n) * (n - min(used, n) / 2)
+        used = min(used, n)
+        return self.pace.seconds() * used * used / 2 + self.pace.of_rest() * used * (n - used)
 
     def _observe(self, step: int, columns: dict[str, Any], snapshot: Any) -> bool:
         assert self.watch.observe is not None
@@ -191,6 +219,8 @@ class Work:
     def _unfinished(self, k: int) -> Solved:
         """The offsets are those of the last look, since scores may lag behind the variables where work was cut off."""
         problem, fit = self.problems[k], self.fits[k]
+        if fit is None and self.proved is not None:  # nothing has touched it since
+            return self.proved[k]
         fit = self.pairs.alone(k) if fit is None and self.pairs is not None else fit
         stop = Stop("asked", "under way")
         if fit is None or fit.state is None:

@@ -56,7 +56,9 @@ def _spread(X: Any, weight: np.ndarray | None) -> float:
     n, d = X.shape
     w = np.ones(n) if weight is None else weight
     with np.errstate(over="ignore", invalid="ignore"):  # a variance beyond float64 is met by the checks of the values
-        if sp.issparse(X):
+        if weight is None and not sp.issparse(X):
+            variance = X.var(dtype=np.float64)
+        elif sp.issparse(X):
             X64 = X.astype(np.float64)
             first, second = (np.asarray(m.sum(axis=1)).ravel() for m in (X64, X64.multiply(X64)))
             mean = w @ first / (w.sum() * d)
