@@ -24,19 +24,18 @@ from scipy.linalg import lapack
 from .. import _core
 from ..base.blas import one_blas_thread
 from ..model.linear_problem import LinearProblem
+from .normal_matrix import NormalMatrix
 
 EXACT, SMALL, SPARE = 2000, 300, 4  # features up to which the matrix is made, if it is small beside the rows
 SAMPLED = 100  # rows for each feature that tell the curvature well enough
 GROWTH = 1.5  # of the sharpness, from one centre to the next
 SLOW, HURDLE = 60, 20  # steps without a better gap after which there will be none, or after which to try less sharply
-AFRESH, UNLIKE = 20, 1e-12  # steps after which the matrix is made anew, changes of a curvature that count
 FEW, LEAST = 10, 1000  # rows of a sample: for each feature, in all
-MOST, ROUGH = 8, 1e-2  # one row of so many is in it; its gap
-LOST = 1e-6  # of the most that an entry of its diagonal was: if less remains, rounding is too much of it
-BLOCK = 1 << 18  # numbers of a block of rows
+MOST, ROUGH, BRIEF = 8, 1e-2, 5  # one row of so many is in it; its gap; its steps, if the loss is smooth
 SEARCH = 25  # looks along a line
 STEEP = 0.3  # of the first slope left after a whole step: where no centre moves, another length is better
 SLIGHT = 0.01  # of the tolerance: what a wrong sum of b may cost without another look
+EQUAL = 1e-14  # relative: prices that differ by rounding alone
 ROUNDING = 1e-13  # of a value: below it, two of them cannot be told apart
 GIVEN, SLOPE, PROXIMAL = 0, 1, 2
 NONE = np.empty(0)
@@ -91,8 +90,7 @@ class NewtonSolver:
         self.total_C = float(problem.C.sum())
         self.exact = self.affordable(problem)
         self._other: Any = None
-        self._known: Any = None  # a matrix, and the curvatures that it is made of
-        self._peak = NONE  # the most that its diagonal was since it was made
+        self.matrix = NormalMatrix(problem)
 
     # ---- what drive asks for -----------------------------------------------------------------------------------
 
@@ -110,6 +108,24 @@ class NewtonSolver:
         self._judge(state)
         return state
 
+    def resume(self, last: tuple[NewtonSolver, NewtonState]) -> NewtonState | None:
+        """From where another fit of these rows ended, if all prices are the same multiple of those and the loss is
+        smooth: then all that follows from w is known."""
+        solver, s = last
+        p, q = self.problem, solver.problem
+        factor = float(p.C[0] / q.C[0])
+        same = p.native is q.native and p.loss == q.loss and p.bias == q.bias and np.array_equal(p.t, q.t)
+        if p.loss.kinked or not same or (np.abs(p.C - factor * q.C) > EQUAL * p.C).any():
+            return None
+        self.matrix = solver.matrix.scaled(p, factor)
+        w, b, figures = s.w.copy(), factor * s.b, np.zeros(len(FIGURES))
+        counters = np.array([0, 0, 0, s.counters[3]])
+        state = NewtonState(w, b, NONE, s.z.copy(), factor * s.h, factor * s.g, counters, figures, w.copy(), b.copy())
+        loss = factor * s.loss
+        state.note(k=s.k, best=np.inf, loss=loss, smooth=loss, total=factor * s.total, value=self._half(w) + loss)
+        self._judge(state)
+        return state
+
     def _from_few(self, k: float) -> tuple[np.ndarray, float]:
         """What some of the rows say of w, if that is cheap beside a look at all; and the sharpness reached there."""
         p = self.problem
@@ -118,9 +134,10 @@ class NewtonSolver:
         if every < MOST // 2 or not self.exact or equations > p.native.size:
             return np.zeros(p.d + 1), k
         few = replace(p, X=p.X[::every], t=p.t[::every], C=p.C[::every] * every, rows=None)
-        solver = NewtonSolver(few, max(ROUGH, self.tol), max_steps=HURDLE)
+        steps = HURDLE if p.loss.kinked else BRIEF
+        solver = NewtonSolver(few, max(ROUGH, self.tol), max_steps=steps)
         state = solver.start(k=k)
-        solver.advance(state, HURDLE, HURDLE)
+        solver.advance(state, steps, steps)
         return state.w, state.k
 
     def step(self, state: NewtonState) -> int:
@@ -191,7 +208,8 @@ class NewtonSolver:
         self._walk(s)
 
     def _judge(self, s: NewtonState) -> None:
-        """The gap of w and b; where it could be the end, that of a b whose sum is right."""
+        """The gap of w and b; where it could be the end, that of a b whose sum is right: of a smooth loss it is hardly
+        another, since b lies where the residuals are least."""
         p = self.problem
         gap = s.residual + self._distance(s.w, s.g, s.total) + self._imbalance(s)
         s.note(primal=self._half(s.w) + s.loss, gap=gap)
@@ -200,7 +218,7 @@ class NewtonSolver:
             s.best_w[:], s.best_b[:] = s.w, s.b
             s.counters[2] = s.counters[0] if s.gap < 0.9 * s.best else s.counters[2]
             s.note(best=min(s.gap, s.best))
-        if good and self.relative(self._imbalance(s), s.primal) > SLIGHT * self.tol:
+        if good and p.loss.kinked and self.relative(self._imbalance(s), s.primal) > SLIGHT * self.tol:
             z, h, g = np.empty(p.n), np.empty(p.n), np.empty(p.d + 1)
             _, residual, _, total = p.core.walk(GIVEN, 1.0, s.w, p.feasible(s.b), z, h, g, NONE)
             s.counters[1] += 1
@@ -305,7 +323,7 @@ class NewtonSolver:
             rows, factor = few, len(rows) / len(few)
             h = s.h * factor
         follow = not sampled and not self.problem.loss.kinked
-        H = self._followed(s, rows) if follow else self._lower(rows, h)
+        H = self.matrix.followed(rows, s.h, s.k, self.ridge) if follow else self.matrix.lower(rows, h)
         diagonal = H.reshape(-1)[:: d + 2]
         diagonal += self.ridge
         diagonal[-1] = max(diagonal[-1], self._least_bias(s))
@@ -323,49 +341,6 @@ class NewtonSolver:
         if self.problem.bias != "free" or (not self.problem.loss.kinked and s.h.any()):
             return 0.0
         return 1e-3 * s.k * self.total_C
-
-    def _followed(self, s: NewtonState, rows: np.ndarray) -> np.ndarray:
-        """The matrix of all rows that tell the curvature: the last one, less the rows that left it, and the new."""
-        per_k = s.h / s.k
-        if self._known is not None and s.counters[0] % AFRESH:
-            H, before = self._known
-            change = per_k - before
-            moved = np.flatnonzero(np.abs(change) > UNLIKE * (per_k + before)).astype(np.int32)
-            if 2 * len(moved) < len(rows):
-                for sign in (1.0, -1.0):
-                    H += sign * self._lower(moved[sign * change[moved] > 0], sign * change)
-                    self._peak = np.maximum(self._peak, H.diagonal())
-                before[moved] = per_k[moved]
-                if (s.k * H.diagonal() + self.ridge > LOST * s.k * self._peak).all():
-                    return s.k * H
-        H = self._lower(rows, per_k)
-        self._known, self._peak = (H, per_k), H.diagonal().copy()
-        return s.k * H
-
-    def _matrix(self, rows: np.ndarray, h: np.ndarray) -> np.ndarray:
-        """sum of h [x, 1][x, 1]' over `rows`."""
-        H = self._lower(rows, h)
-        return np.tril(H) + np.tril(H, -1).T
-
-    def _lower(self, rows: np.ndarray, h: np.ndarray) -> np.ndarray:
-        """Its lower triangle; what is above may be anything."""
-        p, d = self.problem, self.problem.d
-        H = np.zeros((d + 1, d + 1))
-        one = 0.0 if p.bias == "none" else 1.0
-        if p.sparse:
-            _core.normal_matrix(p.native, rows, h, H)
-            if not one:
-                H[d], H[:, d] = 0.0, 0.0
-            return H
-        step = max(1, BLOCK // (d + 1))
-        for first in range(0, len(rows), step):
-            here = rows[first : first + step]
-            B = np.empty((len(here), d + 1))
-            B[:, :d] = p.X[here]
-            B[:, d] = one
-            B *= np.sqrt(h[here])[:, None]
-            H += B.T @ B
-        return H
 
     def _by_gradients(self, s: NewtonState, rows: np.ndarray, slope: np.ndarray) -> np.ndarray:
         """Conjugate gradients until the equations hold to a tenth, or to what is left to win."""
