@@ -158,6 +158,21 @@ def test_newtons_method_does_not_go_on_where_it_knows_nothing():
     assert NewtonSolver(kinked, 1e-3).resume((solver, solver.start())) is None
 
 
+def test_long_rows_are_solved_by_way_of_stiffer_penalties(monkeypatch):
+    """Counts up to 255, some features rare: each step of Newton's method turns rows over, and hundreds were needed."""
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((300, 80)) < np.geomspace(0.5, 0.0075, 80), rng.integers(1, 256, (300, 80)), 0.0)
+    t = np.where(X[:, :10] @ rng.normal(size=10) + 60 * rng.normal(size=300) > 0, 1.0, -1.0)
+    p = LinearProblem(X, t, np.ones(300), SquaredHinge())
+    solver, state, kind = solved(p, NewtonSolver)
+    monkeypatch.setattr(newton, "EASIER", 1e30)  # no way, one jump: as without
+    _, alone, _ = solved(p, NewtonSolver)
+    assert kind == "converged"
+    assert state.stiff == 1
+    assert solver.step(state) < 0.7 * alone.counters[0]
+    assert value(p, state.w) == pytest.approx(value(p, alone.w), rel=3e-9)
+
+
 def test_rows_that_are_held_at_the_start_rest_for_some_epochs_and_come_back():
     p = problem(SquaredHinge(), n=400, d=5)
     exact = DescentSolver(p, 1e-9)

@@ -9,8 +9,8 @@ Method   smooth losses: psi = C l. Those with kinks: psi is the greatest value o
          whenever the way to the optimum of f is shorter than that to the optimum of the problem
          [Rockafellar76; YinLi19]. Steps solve (S + sum_i psi'' [x, 1][x, 1]') p = -f' by Cholesky up to EXACT features
          (with a sample of the rows where they are many times more than features need [RoostaMahoney19]), by conjugate
-         gradients with a diagonal beyond; where a whole step does not help, a search along the line. The first w is
-         that of a sample of the rows, whose C are larger by as much as it is smaller.
+         gradients with a diagonal beyond; where a whole step does not help, a search along the line; where many do
+         not, by way of stiffer penalties. The first w is that of a sample of the rows, whose C are larger by as much.
 """
 
 from __future__ import annotations
@@ -34,12 +34,13 @@ FEW, LEAST = 10, 1000  # rows of a sample: for each feature, in all
 MOST, ROUGH, BRIEF = 8, 1e-2, 5  # one row of so many is in it; its gap; its steps, if the loss is smooth
 SEARCH = 25  # looks along a line
 STEEP = 0.3  # of the first slope left after a whole step: where no centre moves, another length is better
+EASIER = 10.0  # times softer becomes a penalty that was made stiffer
 SLIGHT = 0.01  # of the tolerance: what a wrong sum of b may cost without another look
 EQUAL = 1e-14  # relative: prices that differ by rounding alone
 ROUNDING = 1e-13  # of a value: below it, two of them cannot be told apart
 GIVEN, SLOPE, PROXIMAL = 0, 1, 2
 NONE = np.empty(0)
-FIGURES = ("k", "loss", "residual", "smooth", "total", "value", "primal", "gap", "best", "good", "stuck")
+FIGURES = ("k", "loss", "residual", "smooth", "total", "value", "primal", "gap", "best", "good", "stuck", "stiff")
 
 
 @dataclass
@@ -103,7 +104,7 @@ class NewtonSolver:
         z, h, g = np.empty(p.n), np.empty(p.n), np.empty(p.d + 1)
         figures = np.zeros(len(FIGURES))
         state = NewtonState(w, np.zeros(p.n), a, z, h, g, np.zeros(4, np.int64), figures, w.copy(), np.zeros(p.n))
-        state.note(k=k, best=np.inf)
+        state.note(k=k, best=np.inf, stiff=1.0)
         self._walk(state)
         self._judge(state)
         return state
@@ -122,7 +123,8 @@ class NewtonSolver:
         counters = np.array([0, 0, 0, s.counters[3]])
         state = NewtonState(w, b, NONE, s.z.copy(), factor * s.h, factor * s.g, counters, figures, w.copy(), b.copy())
         loss = factor * s.loss
-        state.note(k=s.k, best=np.inf, loss=loss, smooth=loss, total=factor * s.total, value=self._half(w) + loss)
+        state.note(k=s.k, stiff=1.0, best=np.inf, loss=loss, smooth=loss, total=factor * s.total)
+        state.note(value=self._half(w) + loss)
         self._judge(state)
         return state
 
@@ -187,7 +189,8 @@ class NewtonSolver:
             return self._blur(s, s.k / 4)
         if self.problem.loss.kinked and s.k > 1 and s.counters[0] - s.counters[2] == HURDLE:
             return self._blur(s, 1.0)
-        slope = self.ridge * s.w - s.g
+        self._ease(s)
+        slope = s.stiff * self.ridge * s.w - s.g
         if self.problem.bias == "none":
             slope[-1] = 0.0
         sampled, way = self._way(s, slope)
@@ -195,8 +198,28 @@ class NewtonSolver:
             return
         if self.problem.loss.kinked:
             self._move_centre(s, 1 / GROWTH)  # rounding allows no more here: from another centre it may
+        elif s.stiff > 1:
+            self._stiffen(s, s.stiff / EASIER)
         else:
             s.note(stuck=1.0)
+
+    def _ease(self, s: NewtonState) -> None:
+        """Where rows are long beside the penalty, each step of a smooth loss turns some of them over and hardly helps:
+        a stiffer penalty first, and a softer one whenever its optimum is near."""
+        p = self.problem
+        if s.counters[0] == HURDLE and s.gap > s.primal and not p.loss.kinked:
+            self._stiffen(s, float(p.C @ p.native.squared_norms(1)) / p.n)
+        while s.stiff > 1:
+            ridge = s.stiff * self.ridge
+            off = (ridge * s.w - s.g)[ridge > 0]
+            if not float(off @ (off / ridge[ridge > 0])) / 2 <= ROUGH * s.value:
+                return
+            self._stiffen(s, s.stiff / EASIER)
+
+    def _stiffen(self, s: NewtonState, stiff: float) -> None:
+        stiff = max(1.0, stiff)
+        s.note(stiff=stiff, value=stiff * self._half(s.w) + s.smooth)
+        s.counters[2] = s.counters[0]
 
     def _move_centre(self, s: NewtonState, growth: float) -> None:
         s.a[:] = s.b
@@ -245,7 +268,8 @@ class NewtonSolver:
         s.counters[1] += 1
         if p.bias == "none":
             s.g[-1] = 0.0
-        s.note(loss=loss, residual=residual, smooth=smooth, total=total, value=self._half(s.w) + smooth)
+        s.note(loss=loss, residual=residual, smooth=smooth, total=total)
+        s.note(value=s.stiff * self._half(s.w) + smooth)
 
     def _move(self, s: NewtonState, way: np.ndarray, fall: float, sampled: bool) -> bool:
         """Along `way`, whose slope is -fall, as far as it helps; False if nothing does."""
@@ -254,7 +278,7 @@ class NewtonSolver:
         w, z, value, before = s.w, s.z, s.value, self._swap(s)
         s.w = w + way
         self._walk(s)
-        slope = float((self.ridge * s.w - s.g) @ way)
+        slope = float((s.stiff * self.ridge * s.w - s.g) @ way)
         if abs(s.value - value) <= ROUNDING * abs(value) and abs(slope) <= 0.5 * fall:
             return True  # values tell no more, slopes do
         worse = not s.value <= value - 1e-4 * fall
@@ -290,7 +314,8 @@ class NewtonSolver:
         at 0 and 1."""
         low, high = 0.0, 1.0
         below, above = slopes
-        along, curve = float((self.ridge * w) @ way), float((self.ridge * way) @ way)
+        ridge = s.stiff * self.ridge
+        along, curve = float((ridge * w) @ way), float((ridge * way) @ way)
         for turn in range(SEARCH):
             if above < 0:  # it falls on
                 far = 2 * high
@@ -323,9 +348,9 @@ class NewtonSolver:
             rows, factor = few, len(rows) / len(few)
             h = s.h * factor
         follow = not sampled and not self.problem.loss.kinked
-        H = self.matrix.followed(rows, s.h, s.k, self.ridge) if follow else self.matrix.lower(rows, h)
+        H = self.matrix.followed(rows, s.h, s.k, s.stiff * self.ridge) if follow else self.matrix.lower(rows, h)
         diagonal = H.reshape(-1)[:: d + 2]
-        diagonal += self.ridge
+        diagonal += s.stiff * self.ridge
         diagonal[-1] = max(diagonal[-1], self._least_bias(s))
         size = 1 / np.sqrt(diagonal)
         H *= size
@@ -347,8 +372,8 @@ class NewtonSolver:
         native, out = self.problem.native, np.empty_like(slope)
         _core.normal_diagonal(native, rows, s.h, out)
         least = np.zeros_like(slope)
-        least[-1] = max(0.0, self._least_bias(s) - self.ridge[-1] - out[-1])
-        ridge = self.ridge + least
+        least[-1] = max(0.0, self._least_bias(s) - s.stiff * self.ridge[-1] - out[-1])
+        ridge = s.stiff * self.ridge + least
         M = 1 / (out + ridge)
         x, r = np.zeros_like(slope), -slope
         y = M * r
