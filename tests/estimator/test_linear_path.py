@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 import widemargin as wm
 from widemargin.base.errors import BadInput
 from widemargin.base.records import Stop
-from widemargin.estimator.linear_path import carried_on
+from widemargin.estimator.linear_path import along_hyperbola, carried_on
 from widemargin.estimator.linear_work import Solved
 from widemargin.loss.losses import Hinge
 from widemargin.model.linear_problem import LinearProblem
@@ -169,3 +169,15 @@ def test_a_search_without_time_says_which_candidates_it_missed():
     with pytest.warns(ConvergenceWarning) as told:
         wm.LinearSVCCV(loss="hinge", Cs=CS, max_time=1e-9).fit(X, y)
     assert any("of 7 candidates" in str(w.message) for w in told)
+
+
+def test_a_hyperbola_is_followed_exactly_and_no_further_than_it_may():
+    """b = p / (q + s) in s = 1/C: two points give the third; what is 0 stays so."""
+    p, q = np.array([1.0, -2.0, 3.0, 0.0]), np.array([0.3, 5.0, 40.0, 1.0])
+    first, second, third = 8.0, 4.0, 2.0
+    further = (third - second) / (second - first)
+    b = along_hyperbola(p / (q + first), p / (q + second), further, third / second)
+    np.testing.assert_allclose(b, p / (q + third))
+    one = np.ones(2)
+    np.testing.assert_allclose(along_hyperbola(one / np.array([9.0, 0.01]), one, 1.0, 0.5), [2.0, 1 / 1.99])
+    np.testing.assert_allclose(along_hyperbola(np.array([1e-3, 1e3]), one, -5.0, 0.5), [1 / 3.0, 2.0])

@@ -1,5 +1,7 @@
 """Solvers of linear machines: one optimum for all of them, any cut into calls, and what each promises on its way."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -106,9 +108,9 @@ def test_the_matrix_of_newtons_method_follows_the_rows_that_change(make):
     kept = []
     for _ in range(6):
         solver.advance(state, 1, 1 << 40)
-        H, h = solver._known
+        H, h = solver.matrix.H, solver.matrix.h
         kept.append(id(H))
-        anew = solver._lower(np.flatnonzero(h).astype(np.int32), h)
+        anew = solver.matrix.lower(np.flatnonzero(h).astype(np.int32), h)
         np.testing.assert_allclose(np.tril(H), np.tril(anew), atol=1e-9 * np.abs(anew).max())
     assert len(set(kept)) < len(kept)  # some steps did follow
 
@@ -118,11 +120,76 @@ def test_where_a_heavy_row_leaves_the_matrix_rounding_does_not_stay(make):
     p = problem(SquaredHinge(), make=make)
     solver = NewtonSolver(p, 1e-9)
     state, rows = solver.start(), np.arange(p.n, dtype=np.int32)
-    state.counters[0] = 1
     for heavy in (1e30, 1.0):
         state.h = np.where(rows == 0, heavy, 1.0)
-        H = solver._followed(state, rows)
-    np.testing.assert_allclose(np.tril(H), np.tril(solver._lower(rows, state.h)), rtol=1e-9)
+        H = solver.matrix.followed(rows, state.h, state.k, solver.ridge)
+    np.testing.assert_allclose(np.tril(H), np.tril(solver.matrix.lower(rows, state.h)), rtol=1e-9)
+
+
+@pytest.mark.parametrize("loss", [SquaredHinge(), Logistic(), SquaredTube(0.1)])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_newtons_method_goes_on_at_other_prices_as_if_it_had_looked_at_all_rows(loss, make):
+    p = problem(loss, make=make)
+    p = replace(p, rows=p.native)
+    there, dearer = NewtonSolver(p, 1e-9), replace(p, C=7 * p.C)
+    end = there.start()
+    there.advance(end, 50, 50)
+    on, afresh = NewtonSolver(dearer, 1e-9), NewtonSolver(dearer, 1e-9)
+    resumed, looked = on.resume((there, end)), afresh.start(end.w)
+    for name in ("w", "b", "z", "h", "g"):
+        np.testing.assert_allclose(getattr(resumed, name), getattr(looked, name), rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(resumed.figures, looked.figures, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(on.matrix.H, 7 * there.matrix.H)
+    assert on.advance(resumed, 50, 50) == afresh.advance(looked, 50, 50) == "converged"
+    np.testing.assert_allclose(resumed.best_w, looked.best_w, atol=1e-5)
+
+
+def test_newtons_method_does_not_go_on_where_it_knows_nothing():
+    p = problem(SquaredHinge())
+    p = replace(p, rows=p.native)
+    solver = NewtonSolver(p, 1e-3)
+    last = solver, solver.start()
+    assert NewtonSolver(replace(p, C=2 * p.C), 1e-3).resume(last) is not None
+    others = {"C": np.where(p.t > 0, 2.0, 3.0) * p.C, "t": -p.t, "bias": "none", "loss": Logistic(), "rows": None}
+    for name, value in others.items():
+        assert NewtonSolver(replace(p, **{name: value}), 1e-3).resume(last) is None, name
+    kinked = replace(p, loss=Hinge())
+    solver = NewtonSolver(kinked, 1e-3)
+    assert NewtonSolver(kinked, 1e-3).resume((solver, solver.start())) is None
+
+
+def test_long_rows_are_solved_by_way_of_stiffer_penalties(monkeypatch):
+    """Counts up to 255, some features rare: each step of Newton's method turns rows over, and hundreds were needed."""
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((300, 80)) < np.geomspace(0.5, 0.0075, 80), rng.integers(1, 256, (300, 80)), 0.0)
+    t = np.where(X[:, :10] @ rng.normal(size=10) + 60 * rng.normal(size=300) > 0, 1.0, -1.0)
+    p = LinearProblem(X, t, np.ones(300), SquaredHinge())
+    solver, state, kind = solved(p, NewtonSolver)
+    monkeypatch.setattr(newton, "EASIER", 1e30)  # no way, one jump: as without
+    _, alone, _ = solved(p, NewtonSolver)
+    assert kind == "converged"
+    assert state.stiff == 1
+    assert solver.step(state) < 0.7 * alone.counters[0]
+    assert value(p, state.w) == pytest.approx(value(p, alone.w), rel=3e-9)
+
+
+def test_rows_that_are_held_at_the_start_rest_for_some_epochs_and_come_back():
+    p = problem(SquaredHinge(), n=400, d=5)
+    exact = DescentSolver(p, 1e-9)
+    end = exact.start()
+    assert exact.advance(end, 1 << 40, 1 << 40) == "converged"
+    w, b = exact.solution(end)
+    solver = DescentSolver(p, 1e-9)
+    state = solver.start(w, b)
+    held = (b == 0) & (p.t * (p.X @ w[:-1] + w[-1]) > 1)
+    assert held.any()
+    assert (state.marks[held] != 0).all()
+    assert not state.marks[b != 0].any()
+    solver.core.advance(state.w, state.b, state.marks, state.counters, state.sums, 1 << 40, 1)
+    assert state.visits == np.count_nonzero(~held)
+    wrong = solver.start(w, np.where(np.arange(p.n) % 2 == 0, b, 0.0))  # what rests wrongly is found out
+    assert solver.advance(wrong, 1 << 40, 1 << 40) == "converged"
+    assert value(p, solver.solution(wrong)[0]) == pytest.approx(value(p, w), rel=3e-9)
 
 
 def test_a_sample_of_the_rows_tells_the_curvature(monkeypatch):

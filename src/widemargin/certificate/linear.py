@@ -118,6 +118,12 @@ class _Point:
         return float(self.b.sum())
 
     @cached_property
+    def outside(self) -> np.ndarray:
+        """How far each variable is beyond its bounds; at most 0 where it is not."""
+        lower, upper = self.bounds
+        return np.maximum(lower - self.b, self.b - upper)
+
+    @cached_property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         return self.problem.loss.bounds(self.problem.t, self.problem.C)
 
@@ -135,7 +141,7 @@ class _Point:
         lower, upper = self.bounds
         at_bound = (b <= lower) | (b >= upper) | (b == 0)
         return {k: float(v) for k, v in gap_figures(primal, dual, gap, rounding, p.least).items()} | {
-            "infeasibility": self._infeasible(lower, upper),
+            "infeasibility": self._infeasible(),
             "n_free": int(np.count_nonzero(~at_bound)),
             "n_bounded": int(np.count_nonzero(at_bound & (b != 0))),
         }
@@ -184,9 +190,9 @@ class _Point:
         X = self.problem.X
         return int(np.diff(X.indptr).max(initial=0)) if sp.issparse(X) else X.shape[1]
 
-    def _infeasible(self, lower: np.ndarray, upper: np.ndarray) -> float:
-        p, b = self.problem, self.b
-        out = [0.0, float(np.max(np.maximum(lower - b, b - upper), initial=0.0))]
+    def _infeasible(self) -> float:
+        p = self.problem
+        out = [0.0, float(np.max(self.outside, initial=0.0))]
         if p.bias == "free":
             out.append(abs(self.total))
         if p.penalty == "l1":
@@ -201,9 +207,8 @@ class _Point:
         if not np.isfinite(figures["gap"]):
             return ["sums overflow float64"]
         lower, upper = self.bounds
-        outside = np.maximum(lower - b, b - upper)
-        i = int(np.argmax(outside))
-        if outside[i] > EQUAL * abs(b[i]):
+        i = int(np.argmax(self.outside))
+        if self.outside[i] > EQUAL * abs(b[i]):
             said.append(f"variable {i} is {b[i]:.9g}, outside of its bounds {lower[i]:.9g} and {upper[i]:.9g}")
         if p.bias == "free" and abs(self.total) > FEASIBLE * float(np.abs(b).sum()):
             said.append(f"the variables miss their sum by {abs(self.total):.3g}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -134,7 +135,7 @@ class Training:
         assert self.scanned is not None  # by the end of the first epoch
         return self.scanned.max_squared_norm
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """16 hexadecimal digits for the rows, 16 for labels and weights; the same for the same numbers."""
         assert self.scanned is not None

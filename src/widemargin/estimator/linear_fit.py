@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -161,6 +161,11 @@ class LinearLearner(Learner):
             return X, data.rows
         X = X.toarray()
         return X, native_rows(X)
+
+    def _walked(self, data: Training) -> Training:
+        """The data with X as `_rows` has it: for many fits of the same rows."""
+        X, rows = self._rows(data)
+        return data if X is data.X else replace(data, X=X, rows=rows)
 
     def _fit_of(self, problem: Any) -> Any:
         return LinearFit(problem, self.tol, seed=self._seed, max_steps=self.max_iter, dual=self.dual)

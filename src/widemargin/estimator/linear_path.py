@@ -17,6 +17,7 @@ from ..model.curve import CPath
 from .linear_work import Solved
 from .svc_path import checked_Cs
 
+MOST = 3.0  # times smaller may a variable become at once
 SOFTER = 0.4  # of the last sharpness is that of the next start
 ALONG: dict[Any, Callable[[float], float]] = {  # where solutions lie on lines that are worth following: in what of C
     (Hinge, "newton"): lambda C: C,
@@ -53,7 +54,7 @@ class AlongC:
         first = clone(self).set_params(C=float(Cs[0]))
         first._validate_params()
         first._refuse_impossible()
-        data = first._read(X, y, sample_weight)
+        data = first._walked(first._read(X, y, sample_weight))
         watch = Watch(max_time=self.max_time)
         models, seconds, solved, before = [], [], None, None
         for C in Cs:
@@ -83,7 +84,7 @@ def starts_from(
             return [()] * len(problems)
         older: Sequence[Solved | None] = before or [None] * len(problems)
         return [
-            (*carried_on(p, last, old), max(1.0, SOFTER * last.solution.sharpness))
+            (*carried_on(p, last, old), max(1.0, SOFTER * last.solution.sharpness), last.solution.newton)
             for p, last, old in zip(problems, solved, older, strict=True)
         ]
 
@@ -94,8 +95,8 @@ def carried_on(problem: Any, last: Solved, old: Solved | None) -> tuple[np.ndarr
     """w and b from which to begin at the price of `problem`.
 
     As long as the same rows lie on the margin and beyond it, w and b are linear in C where the loss is the hinge or a
-    tube [HastieEtAl04]; of their squares b comes to rest as C grows, and is nearly linear in 1/C. Newton's method comes
-    back from a line that led too far; dual descent takes long where bounds were in the way.
+    tube [HastieEtAl04]; of their squares b = (K + 1/(2C))^-1 t, in each direction a hyperbola in 1/C. Newton's method
+    comes back from a line that led too far; dual descent takes long where bounds were in the way.
     """
     w, b, method = last.solution.w, last.solution.b, last.solution.solver
     along = ALONG.get((type(getattr(problem, "loss", None)), method))
@@ -103,4 +104,14 @@ def carried_on(problem: Any, last: Solved, old: Solved | None) -> tuple[np.ndarr
         return w, problem.carried(b, last.problem)
     first, second, third = (along(float(p.C[0])) for p in (old.problem, last.problem, problem))
     further = (third - second) / (second - first)
-    return w + further * (w - old.solution.w), problem.inside(b + further * (b - old.solution.b))
+    ahead = w + further * (w - old.solution.w)
+    if problem.loss.unbounded:
+        return ahead, along_hyperbola(old.solution.b, b, further, third / second)
+    return ahead, problem.inside(b + further * (b - old.solution.b))
+
+
+def along_hyperbola(old: np.ndarray, b: np.ndarray, further: float, least: float) -> np.ndarray:
+    """1/b is a line: `further` along it as many times the way from old to b. It falls to no less than `least` times
+    what it is (b is at most C times a slack that C makes smaller), and grows to no more than MOST times."""
+    ratio = np.divide(b, old, out=np.ones_like(b), where=old != 0)
+    return b / np.clip(1 + further * (1 - ratio), least, MOST)

@@ -17,10 +17,12 @@ Bounds = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Loss:
-    """What solvers and certificates may ask. `code` is the core's number; `kinked` ones have no slope everywhere."""
+    """What solvers and certificates may ask. `code` is the core's number; `kinked` ones have no slope everywhere, of
+    `unbounded` ones no bound of b depends on the price."""
 
     code: ClassVar[int]
     kinked: ClassVar[bool] = False
+    unbounded: ClassVar[bool] = False
     eps: ClassVar[float] = 0.0
 
     def value(self, z: np.ndarray, t: np.ndarray) -> np.ndarray:
@@ -83,6 +85,7 @@ class SquaredHinge(Loss):
     """max(0, 1 - t z)^2"""
 
     code: ClassVar[int] = 1
+    unbounded: ClassVar[bool] = True
 
     def value(self, z: np.ndarray, t: np.ndarray) -> np.ndarray:
         return np.maximum(1 - t * z, 0.0) ** 2
@@ -95,7 +98,8 @@ class SquaredHinge(Loss):
 
     def residual(self, z: np.ndarray, b: np.ndarray, t: np.ndarray, C: np.ndarray) -> np.ndarray:
         r, a = 1 - t * z, t * b
-        return np.where(r > 0, C * (r - a / (2 * C)) ** 2, a * a / (4 * C) - a * r)
+        half = a / (2 * C)
+        return np.where(r > 0, C * (r - half) ** 2, a * (half / 2 - r))
 
     def bounds(self, t: np.ndarray, C: np.ndarray) -> Bounds:
         return _margin_bounds(t, np.inf)
@@ -169,6 +173,7 @@ class SquaredTube(Loss):
     """max(0, |t - z| - eps)^2                                                                           [HoLin12]"""
 
     code: ClassVar[int] = 4
+    unbounded: ClassVar[bool] = True
 
     eps: float = 0.0  # type: ignore[misc]
 

@@ -61,6 +61,8 @@ class LinearProblem:
 
     def carried(self, b: np.ndarray, old: LinearProblem) -> np.ndarray:
         """The variables of the same rows at other prices: those at a bound go with it."""
+        if self.loss.unbounded:
+            return b
         lower, upper = old.loss.bounds(old.t, old.C)
         held = (b != 0) & ((b <= NEARLY * lower) | (b >= NEARLY * upper))
         both = np.isfinite(lower) & np.isfinite(upper)
@@ -100,12 +102,12 @@ class LinearProblem:
         """With a free bias: b whose heavier side is scaled down until the sum is 0; else b itself."""
         if self.bias != "free":
             return b
-        up, down = float(b[b > 0].sum()), float(-b[b < 0].sum())
+        above, below = np.maximum(b, 0.0), np.minimum(b, 0.0)
+        up, down = float(above.sum()), -float(below.sum())
         if up == down:
             return b
-        b = b.copy()
-        heavy = b > 0 if up > down else b < 0
-        b[heavy] *= min(up, down) / max(up, down)
+        heavy, light = (above, below) if up > down else (below, above)
+        b = heavy * (min(up, down) / max(up, down)) + light
         left = float(b.sum())  # rounding: the largest variable that it makes smaller takes it
         at = int(np.argmax(b) if left > 0 else np.argmin(b))
         if abs(left) < 0.5 * abs(b[at]):

@@ -18,6 +18,7 @@ from .newton import GIVEN, NONE
 COUNTERS = ("epoch", "position", "visits", "updates", "active")
 SUMS = ("residual", "violation", "bound", "last_residual", "dual", "aim")
 LOOK = 2
+HELD = 3  # the mark of a row as if so many visits had found it held: it rests for the first epochs
 MOST = 100_000  # epochs
 FIRST, PATIENCE = 30.0, 150.0  # visits to each row before the pace is judged, and that it may then still take
 
@@ -72,7 +73,10 @@ class DescentSolver:
         state = DescentState(np.zeros(p.d + 1), np.zeros(p.n), np.zeros(p.n, np.int32), counters, sums, np.zeros(2))
         if b is not None:
             state.b[:] = p.feasible(b)  # a sum that is far from 0 takes longer to mend than all else
-            _, _, total = self._walk(np.zeros(p.d + 1) if w is None else w, state.b, state.w)
+            z = np.empty(p.n)
+            _, _, total = self._walk(np.zeros(p.d + 1) if w is None else w, state.b, state.w, z)
+            if w is not None:
+                state.marks[p.loss.residual(z, state.b, p.t, p.C) == 0] = HELD
             length = self._best_length(state.b, state.w[:-1], total)
             state.b *= length
             state.w *= length
@@ -82,16 +86,19 @@ class DescentSolver:
     def _best_length(self, b: np.ndarray, w: np.ndarray, total: float) -> float:
         """The factor of b at which the dual is highest; 1 where bounds would be in the way."""
         p = self.problem
-        if np.isfinite(p.loss.bounds(p.t, p.C)).all():
+        if not p.loss.unbounded:
             return 1.0
         square = float((b * b / p.C).sum()) / 2  # the reward is linear in the length but for half of this
         bias = (p.scale * total) ** 2 if p.bias == "regularised" else 0.0
         curve = float(w @ w) + bias + square
         return max(0.0, float(p.loss.reward(b, p.t, p.C).sum()) + square / 2) / curve if curve > 0 else 1.0
 
-    def _walk(self, w: np.ndarray, b: np.ndarray, g: np.ndarray) -> tuple[float, float, float]:
+    def _walk(
+        self, w: np.ndarray, b: np.ndarray, g: np.ndarray, z: np.ndarray | None = None
+    ) -> tuple[float, float, float]:
         p = self.problem
-        loss, residual, _, total = p.core.walk(GIVEN, 1.0, w, b, np.empty(p.n), np.empty(p.n), g, NONE)
+        z = np.empty(p.n) if z is None else z
+        loss, residual, _, total = p.core.walk(GIVEN, 1.0, w, b, z, np.empty(p.n), g, NONE)
         return loss, residual, total
 
     def step(self, state: DescentState) -> int:

@@ -9,8 +9,8 @@ Method   smooth losses: psi = C l. Those with kinks: psi is the greatest value o
          whenever the way to the optimum of f is shorter than that to the optimum of the problem
          [Rockafellar76; YinLi19]. Steps solve (S + sum_i psi'' [x, 1][x, 1]') p = -f' by Cholesky up to EXACT features
          (with a sample of the rows where they are many times more than features need [RoostaMahoney19]), by conjugate
-         gradients with a diagonal beyond; where a whole step does not help, a search along the line. The first w is
-         that of a sample of the rows, whose C are larger by as much as it is smaller.
+         gradients with a diagonal beyond; where a whole step does not help, a search along the line; where many do
+         not, by way of stiffer penalties. The first w is that of a sample of the rows, whose C are larger by as much.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from scipy.linalg import lapack
 from .. import _core
 from ..base.blas import one_blas_thread
 from ..model.linear_problem import LinearProblem
+from .normal_matrix import NormalMatrix
 
 EXACT, SMALL, SPARE = 2000, 300, 4  # features up to which the matrix is made, if it is small beside the rows
 SAMPLED = 100  # rows for each feature that tell the curvature well enough
 GROWTH = 1.5  # of the sharpness, from one centre to the next
 SLOW, HURDLE = 60, 20  # steps without a better gap after which there will be none, or after which to try less sharply
-AFRESH, UNLIKE = 20, 1e-12  # steps after which the matrix is made anew, changes of a curvature that count
 FEW, LEAST = 10, 1000  # rows of a sample: for each feature, in all
-MOST, ROUGH = 8, 1e-2  # one row of so many is in it; its gap
-LOST = 1e-6  # of the most that an entry of its diagonal was: if less remains, rounding is too much of it
-BLOCK = 1 << 18  # numbers of a block of rows
+MOST, ROUGH, BRIEF = 8, 1e-2, 5  # one row of so many is in it; its gap; its steps, if the loss is smooth
 SEARCH = 25  # looks along a line
 STEEP = 0.3  # of the first slope left after a whole step: where no centre moves, another length is better
+EASIER = 10.0  # times softer becomes a penalty that was made stiffer
 SLIGHT = 0.01  # of the tolerance: what a wrong sum of b may cost without another look
+EQUAL = 1e-14  # relative: prices that differ by rounding alone
 ROUNDING = 1e-13  # of a value: below it, two of them cannot be told apart
 GIVEN, SLOPE, PROXIMAL = 0, 1, 2
 NONE = np.empty(0)
-FIGURES = ("k", "loss", "residual", "smooth", "total", "value", "primal", "gap", "best", "good", "stuck")
+FIGURES = ("k", "loss", "residual", "smooth", "total", "value", "primal", "gap", "best", "good", "stuck", "stiff")
 
 
 @dataclass
@@ -91,8 +91,7 @@ class NewtonSolver:
         self.total_C = float(problem.C.sum())
         self.exact = self.affordable(problem)
         self._other: Any = None
-        self._known: Any = None  # a matrix, and the curvatures that it is made of
-        self._peak = NONE  # the most that its diagonal was since it was made
+        self.matrix = NormalMatrix(problem)
 
     # ---- what drive asks for -----------------------------------------------------------------------------------
 
@@ -105,8 +104,27 @@ class NewtonSolver:
         z, h, g = np.empty(p.n), np.empty(p.n), np.empty(p.d + 1)
         figures = np.zeros(len(FIGURES))
         state = NewtonState(w, np.zeros(p.n), a, z, h, g, np.zeros(4, np.int64), figures, w.copy(), np.zeros(p.n))
-        state.note(k=k, best=np.inf)
+        state.note(k=k, best=np.inf, stiff=1.0)
         self._walk(state)
+        self._judge(state)
+        return state
+
+    def resume(self, last: tuple[NewtonSolver, NewtonState]) -> NewtonState | None:
+        """From where another fit of these rows ended, if all prices are the same multiple of those and the loss is
+        smooth: then all that follows from w is known."""
+        solver, s = last
+        p, q = self.problem, solver.problem
+        factor = float(p.C[0] / q.C[0])
+        same = p.native is q.native and p.loss == q.loss and p.bias == q.bias and np.array_equal(p.t, q.t)
+        if p.loss.kinked or not same or (np.abs(p.C - factor * q.C) > EQUAL * p.C).any():
+            return None
+        self.matrix = solver.matrix.scaled(p, factor)
+        w, b, figures = s.w.copy(), factor * s.b, np.zeros(len(FIGURES))
+        counters = np.array([0, 0, 0, s.counters[3]])
+        state = NewtonState(w, b, NONE, s.z.copy(), factor * s.h, factor * s.g, counters, figures, w.copy(), b.copy())
+        loss = factor * s.loss
+        state.note(k=s.k, stiff=1.0, best=np.inf, loss=loss, smooth=loss, total=factor * s.total)
+        state.note(value=self._half(w) + loss)
         self._judge(state)
         return state
 
@@ -118,9 +136,10 @@ class NewtonSolver:
         if every < MOST // 2 or not self.exact or equations > p.native.size:
             return np.zeros(p.d + 1), k
         few = replace(p, X=p.X[::every], t=p.t[::every], C=p.C[::every] * every, rows=None)
-        solver = NewtonSolver(few, max(ROUGH, self.tol), max_steps=HURDLE)
+        steps = HURDLE if p.loss.kinked else BRIEF
+        solver = NewtonSolver(few, max(ROUGH, self.tol), max_steps=steps)
         state = solver.start(k=k)
-        solver.advance(state, HURDLE, HURDLE)
+        solver.advance(state, steps, steps)
         return state.w, state.k
 
     def step(self, state: NewtonState) -> int:
@@ -170,7 +189,8 @@ class NewtonSolver:
             return self._blur(s, s.k / 4)
         if self.problem.loss.kinked and s.k > 1 and s.counters[0] - s.counters[2] == HURDLE:
             return self._blur(s, 1.0)
-        slope = self.ridge * s.w - s.g
+        self._ease(s)
+        slope = s.stiff * self.ridge * s.w - s.g
         if self.problem.bias == "none":
             slope[-1] = 0.0
         sampled, way = self._way(s, slope)
@@ -178,8 +198,28 @@ class NewtonSolver:
             return
         if self.problem.loss.kinked:
             self._move_centre(s, 1 / GROWTH)  # rounding allows no more here: from another centre it may
+        elif s.stiff > 1:
+            self._stiffen(s, s.stiff / EASIER)
         else:
             s.note(stuck=1.0)
+
+    def _ease(self, s: NewtonState) -> None:
+        """Where rows are long beside the penalty, each step of a smooth loss turns some of them over and hardly helps:
+        a stiffer penalty first, and a softer one whenever its optimum is near."""
+        p = self.problem
+        if s.counters[0] == HURDLE and s.gap > s.primal and not p.loss.kinked:
+            self._stiffen(s, float(p.C @ p.native.squared_norms(1)) / p.n)
+        while s.stiff > 1:
+            ridge = s.stiff * self.ridge
+            off = (ridge * s.w - s.g)[ridge > 0]
+            if not float(off @ (off / ridge[ridge > 0])) / 2 <= ROUGH * s.value:
+                return
+            self._stiffen(s, s.stiff / EASIER)
+
+    def _stiffen(self, s: NewtonState, stiff: float) -> None:
+        stiff = max(1.0, stiff)
+        s.note(stiff=stiff, value=stiff * self._half(s.w) + s.smooth)
+        s.counters[2] = s.counters[0]
 
     def _move_centre(self, s: NewtonState, growth: float) -> None:
         s.a[:] = s.b
@@ -191,7 +231,8 @@ class NewtonSolver:
         self._walk(s)
 
     def _judge(self, s: NewtonState) -> None:
-        """The gap of w and b; where it could be the end, that of a b whose sum is right."""
+        """The gap of w and b; where it could be the end, that of a b whose sum is right: of a smooth loss it is hardly
+        another, since b lies where the residuals are least."""
         p = self.problem
         gap = s.residual + self._distance(s.w, s.g, s.total) + self._imbalance(s)
         s.note(primal=self._half(s.w) + s.loss, gap=gap)
@@ -200,7 +241,7 @@ class NewtonSolver:
             s.best_w[:], s.best_b[:] = s.w, s.b
             s.counters[2] = s.counters[0] if s.gap < 0.9 * s.best else s.counters[2]
             s.note(best=min(s.gap, s.best))
-        if good and self.relative(self._imbalance(s), s.primal) > SLIGHT * self.tol:
+        if good and p.loss.kinked and self.relative(self._imbalance(s), s.primal) > SLIGHT * self.tol:
             z, h, g = np.empty(p.n), np.empty(p.n), np.empty(p.d + 1)
             _, residual, _, total = p.core.walk(GIVEN, 1.0, s.w, p.feasible(s.b), z, h, g, NONE)
             s.counters[1] += 1
@@ -227,7 +268,8 @@ class NewtonSolver:
         s.counters[1] += 1
         if p.bias == "none":
             s.g[-1] = 0.0
-        s.note(loss=loss, residual=residual, smooth=smooth, total=total, value=self._half(s.w) + smooth)
+        s.note(loss=loss, residual=residual, smooth=smooth, total=total)
+        s.note(value=s.stiff * self._half(s.w) + smooth)
 
     def _move(self, s: NewtonState, way: np.ndarray, fall: float, sampled: bool) -> bool:
         """Along `way`, whose slope is -fall, as far as it helps; False if nothing does."""
@@ -236,7 +278,7 @@ class NewtonSolver:
         w, z, value, before = s.w, s.z, s.value, self._swap(s)
         s.w = w + way
         self._walk(s)
-        slope = float((self.ridge * s.w - s.g) @ way)
+        slope = float((s.stiff * self.ridge * s.w - s.g) @ way)
         if abs(s.value - value) <= ROUNDING * abs(value) and abs(slope) <= 0.5 * fall:
             return True  # values tell no more, slopes do
         worse = not s.value <= value - 1e-4 * fall
@@ -272,7 +314,8 @@ class NewtonSolver:
         at 0 and 1."""
         low, high = 0.0, 1.0
         below, above = slopes
-        along, curve = float((self.ridge * w) @ way), float((self.ridge * way) @ way)
+        ridge = s.stiff * self.ridge
+        along, curve = float((ridge * w) @ way), float((ridge * way) @ way)
         for turn in range(SEARCH):
             if above < 0:  # it falls on
                 far = 2 * high
@@ -305,9 +348,9 @@ class NewtonSolver:
             rows, factor = few, len(rows) / len(few)
             h = s.h * factor
         follow = not sampled and not self.problem.loss.kinked
-        H = self._followed(s, rows) if follow else self._lower(rows, h)
+        H = self.matrix.followed(rows, s.h, s.k, s.stiff * self.ridge) if follow else self.matrix.lower(rows, h)
         diagonal = H.reshape(-1)[:: d + 2]
-        diagonal += self.ridge
+        diagonal += s.stiff * self.ridge
         diagonal[-1] = max(diagonal[-1], self._least_bias(s))
         size = 1 / np.sqrt(diagonal)
         H *= size
@@ -324,56 +367,13 @@ class NewtonSolver:
             return 0.0
         return 1e-3 * s.k * self.total_C
 
-    def _followed(self, s: NewtonState, rows: np.ndarray) -> np.ndarray:
-        """The matrix of all rows that tell the curvature: the last one, less the rows that left it, and the new."""
-        per_k = s.h / s.k
-        if self._known is not None and s.counters[0] % AFRESH:
-            H, before = self._known
-            change = per_k - before
-            moved = np.flatnonzero(np.abs(change) > UNLIKE * (per_k + before)).astype(np.int32)
-            if 2 * len(moved) < len(rows):
-                for sign in (1.0, -1.0):
-                    H += sign * self._lower(moved[sign * change[moved] > 0], sign * change)
-                    self._peak = np.maximum(self._peak, H.diagonal())
-                before[moved] = per_k[moved]
-                if (s.k * H.diagonal() + self.ridge > LOST * s.k * self._peak).all():
-                    return s.k * H
-        H = self._lower(rows, per_k)
-        self._known, self._peak = (H, per_k), H.diagonal().copy()
-        return s.k * H
-
-    def _matrix(self, rows: np.ndarray, h: np.ndarray) -> np.ndarray:
-        """sum of h [x, 1][x, 1]' over `rows`."""
-        H = self._lower(rows, h)
-        return np.tril(H) + np.tril(H, -1).T
-
-    def _lower(self, rows: np.ndarray, h: np.ndarray) -> np.ndarray:
-        """Its lower triangle; what is above may be anything."""
-        p, d = self.problem, self.problem.d
-        H = np.zeros((d + 1, d + 1))
-        one = 0.0 if p.bias == "none" else 1.0
-        if p.sparse:
-            _core.normal_matrix(p.native, rows, h, H)
-            if not one:
-                H[d], H[:, d] = 0.0, 0.0
-            return H
-        step = max(1, BLOCK // (d + 1))
-        for first in range(0, len(rows), step):
-            here = rows[first : first + step]
-            B = np.empty((len(here), d + 1))
-            B[:, :d] = p.X[here]
-            B[:, d] = one
-            B *= np.sqrt(h[here])[:, None]
-            H += B.T @ B
-        return H
-
     def _by_gradients(self, s: NewtonState, rows: np.ndarray, slope: np.ndarray) -> np.ndarray:
         """Conjugate gradients until the equations hold to a tenth, or to what is left to win."""
         native, out = self.problem.native, np.empty_like(slope)
         _core.normal_diagonal(native, rows, s.h, out)
         least = np.zeros_like(slope)
-        least[-1] = max(0.0, self._least_bias(s) - self.ridge[-1] - out[-1])
-        ridge = self.ridge + least
+        least[-1] = max(0.0, self._least_bias(s) - s.stiff * self.ridge[-1] - out[-1])
+        ridge = s.stiff * self.ridge + least
         M = 1 / (out + ridge)
         x, r = np.zeros_like(slope), -slope
         y = M * r

@@ -15,7 +15,8 @@ from .. import _core
 from ..base.blas import one_blas_thread
 from ..model.linear_problem import LinearProblem
 from .feature_descent import FeatureSolver, FeatureState
-from .newton import NONE, SLOPE, NewtonSolver
+from .newton import NONE, SLOPE
+from .normal_matrix import NormalMatrix
 
 SLOW = 40  # steps without a better gap
 ROUNDS = 1000
@@ -32,7 +33,7 @@ class PenalisedNewton(FeatureSolver):
         self.bias_penalty = 1 / problem.scale if problem.bias == "regularised" else 0.0
         self.penalty = np.append(np.ones(problem.d), self.bias_penalty)
         self.work_per_unit = 4.0 * problem.native.size
-        self.equations = NewtonSolver(problem, tol)
+        self.matrix = NormalMatrix(problem)
 
     def advance(self, state: FeatureState, budget: int, until: int) -> str | None:
         s = state
@@ -57,7 +58,7 @@ class PenalisedNewton(FeatureSolver):
         slope = -g
         if p.bias == "none":
             slope[-1] = 0.0
-        H = self.equations._matrix(np.flatnonzero(h).astype(np.int32), h)
+        H = self.matrix.whole(np.flatnonzero(h).astype(np.int32), h)
         H.reshape(-1)[:: p.d + 2] += 1e-12
         way = np.empty(p.d + 1)
         _core.penalised_step(H, slope, s.w, self.penalty, way, 1e-3, ROUNDS)

@@ -1,0 +1,82 @@
+"""The matrix of Newton's equations: made once, then followed row by row as rows change sides.
+
+Problem  H = sum_i h_i [x_i, 1][x_i, 1]' over the rows whose curvature h_i is not 0
+Symbols  k sharpness: the matrix kept is that of h / k, which changes little when k does
+Method   squared losses: h is C times 2 or 0, so only rows that changed sides are added or taken away. Rounding of what
+         was added and taken away stays in it: it is made anew after AFRESH times, or where little is left of an entry
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import _core
+from ..model.linear_problem import LinearProblem
+
+AFRESH, UNLIKE = 20, 1e-12  # times that it is followed, changes of a curvature that count
+LOST = 1e-6  # of the most that an entry of its diagonal was: if less remains, rounding is too much of it
+BLOCK = 1 << 18  # numbers of a block of rows
+
+
+class NormalMatrix:
+    """Of one problem's rows; its lower triangle: what is above may be anything."""
+
+    def __init__(self, problem: LinearProblem) -> None:
+        self.problem = problem
+        self.H: np.ndarray | None = None  # the last one, of curvatures h
+        self.h = self.peak = np.empty(0)  # peak: the most that its diagonal was since it was made
+        self.age = 0
+
+    def scaled(self, problem: LinearProblem, factor: float) -> NormalMatrix:
+        """That of the same rows at prices that are all `factor` times these."""
+        other = NormalMatrix(problem)
+        if self.H is not None:
+            other.H, other.h, other.peak = factor * self.H, factor * self.h, factor * self.peak
+            other.age = self.age
+        return other
+
+    def followed(self, rows: np.ndarray, h: np.ndarray, k: float, ridge: np.ndarray) -> np.ndarray:
+        """That of `rows`, all that tell the curvature: the last one, less the rows that left it, and the new."""
+        per_k = h / k
+        if self.H is not None and self.age < AFRESH:
+            change = per_k - self.h
+            moved = np.flatnonzero(np.abs(change) > UNLIKE * (per_k + self.h)).astype(np.int32)
+            if 2 * len(moved) < len(rows):
+                self._add(moved, change, self.H)
+                self.peak = np.maximum(self.peak, self.H.diagonal())
+                self.h[moved] = per_k[moved]
+                self.age += 1
+                if (k * self.H.diagonal() + ridge > LOST * k * self.peak).all():
+                    return k * self.H
+        self.H, self.h, self.age = self.lower(rows, per_k), per_k, 0
+        self.peak = self.H.diagonal().copy()
+        return k * self.H
+
+    def whole(self, rows: np.ndarray, h: np.ndarray) -> np.ndarray:
+        """Both triangles."""
+        H = self.lower(rows, h)
+        return np.tril(H) + np.tril(H, -1).T
+
+    def lower(self, rows: np.ndarray, h: np.ndarray) -> np.ndarray:
+        H = np.zeros((self.problem.d + 1, self.problem.d + 1))
+        self._add(rows, h, H)
+        return H
+
+    def _add(self, rows: np.ndarray, h: np.ndarray, H: np.ndarray) -> None:
+        """To H; the h of rows that leave it are below 0."""
+        p, d = self.problem, self.problem.d
+        if p.sparse:
+            _core.normal_matrix(p.native, rows, h, H)
+            if p.bias == "none":
+                H[d], H[:, d] = 0.0, 0.0
+            return
+        step = max(1, BLOCK // (d + 1))
+        for sign in (1.0, -1.0):
+            some = rows[sign * h[rows] > 0]
+            for first in range(0, len(some), step):
+                here = some[first : first + step]
+                B = np.empty((len(here), d + 1))
+                B[:, :d] = p.X[here]
+                B[:, d] = 0.0 if p.bias == "none" else 1.0
+                B *= np.sqrt(sign * h[here])[:, None]
+                H += sign * (B.T @ B)
