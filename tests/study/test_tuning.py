@@ -127,7 +127,7 @@ def test_groups_are_paths():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"learners": ["linear"]}, "no learner 'linear' for classes; the learners are most frequent"),
+        ({"learners": ["linear"]}, "no learner 'linear' for classes; did you mean linear-svm"),
         ({"rule": "worst"}, "rule='worst' must be one of"),
         ({"time": 0}, "positive number of seconds"),
         ({"cv": 1}, "cv=1: from 2 to 150 folds"),

@@ -32,10 +32,6 @@ _LINEAR = ("LinearSVC", "LinearSVCCV", "LinearSVR")
 
 def parse(words: list[str]) -> argparse.Namespace:
     parser = command_parser("convert")
-    parser.epilog = (
-        "examples: wm convert heart.model heart.onnx    wm convert iris.wm iris.model\n"
-        "          wm convert mail.csv mail.svm --target kind"
-    )
     add_coding_flags(add_file_flags(parser))
     parser.add_argument("output", metavar="OUT", help='where to; its end says the format; "-" is standard output')
     parser.add_argument("--to", choices=(*MODELS, *DATA), help="the format, where the name of OUT does not say it")

@@ -21,7 +21,6 @@ LARGEST = 8  # arrays that are shown
 
 def parse(words: list[str]) -> argparse.Namespace:
     parser = command_parser("inspect")
-    parser.epilog = "examples: wm inspect iris.wm    wm inspect iris.wm --json | jq .certificate"
     parser.add_argument("model", metavar="MODEL.wm", help='"-" is standard input')
     return parser.parse_args(words)
 
