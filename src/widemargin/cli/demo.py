@@ -18,7 +18,7 @@ from widemargin.base.files import write_atomically
 
 from . import easy, root
 from .certify import recertified
-from .models import MODELS, model_class
+from .models import model_class
 from .out import Out
 from .searching import places
 from .session import command_parser
@@ -66,7 +66,11 @@ def run(args: argparse.Namespace) -> int:
     document: dict[str, Any] = {"easy": easily, "tasks": {}}
     for task in _tasks():
         learn, test = task.split()
-        results = [_result(name, task, learn, test) for name in _SETTINGS if name in MODELS]
+        with out.progress(task.name, len(_SETTINGS)) as advance:
+            results = []
+            for name in _SETTINGS:
+                advance(len(results), name)
+                results.append(_result(name, task, learn, test))
         document["tasks"][task.name] = {"training_rows": len(learn), "test_rows": len(test), "models": results}
         rows = [
             [r["model"], r["training_errors"], r["test_errors"], r["updates"], r["bound"], r["verdict"]]

@@ -65,7 +65,9 @@ class Out:
             yield lambda done, words="": None
             return
         if not sys.stderr.isatty():
-            yield _Lines(what, total)
+            lines = _Lines(what, total)
+            yield lines
+            lines.end()
             return
         from rich.console import Console
         from rich.progress import Progress
@@ -81,7 +83,8 @@ class _Lines:
     EVERY = 5.0
 
     def __init__(self, what: str, total: float | None) -> None:
-        self.what, self.total, self.told = what, total, time.monotonic()
+        self.what, self.total = what, total
+        self.began = self.told = time.monotonic()
 
     def __call__(self, done: float, words: str = "") -> None:
         now = time.monotonic()
@@ -90,6 +93,11 @@ class _Lines:
         self.told = now
         part = f"{done / self.total:.0%}" if self.total else f"{done:g}"
         sys.stderr.write(f"wm: {self.what}: {part} {words}".rstrip() + "\n")
+
+    def end(self) -> None:
+        spent = time.monotonic() - self.began
+        if spent >= self.EVERY:
+            sys.stderr.write(f"wm: {self.what}: done in {spent:.0f} s\n")
 
 
 def plain(value: Any) -> Any:
