@@ -192,8 +192,9 @@ def _kernel_seconds(s: Shape) -> float:
 
 
 def _forest_seconds(s: Shape) -> float:
-    d = s.d if not s.sparse else 2.5 * s.entries / max(1, s.n)
-    return 0.02 + 100 * s.n * math.log2(max(2, s.n)) * math.sqrt(d) * 1.2e-8
+    if s.sparse:
+        return 0.02 + 1e-6 * s.n * math.log2(max(2, s.n)) * math.sqrt(s.d)
+    return 0.02 + 100 * s.n * math.log2(max(2, s.n)) * math.sqrt(s.d) * 1.2e-8
 
 
 def _boost_seconds(s: Shape) -> float:
@@ -219,7 +220,19 @@ def _few_classes(s: Shape) -> bool:
 # ---- the field -------------------------------------------------------------------------------------------------------
 
 _FOREST = grid(learn__min_samples_leaf=(5, 1), learn__max_features=("sqrt", 0.4))
+_FOREST_NUMBERS = grid(learn__min_samples_leaf=(5, 1), learn__max_features=(0.34, 1.0))
+_FOREST_SPARSE = grid(learn__min_samples_leaf=(5, 1), learn__max_features=("sqrt",))  # a share of all words is too many
 _GAMMAS = ("scale", 0.003, 0.012, 0.05, 0.2)
+
+
+def _forests(name: str, maker: str, settings: tuple[dict[str, Any], ...]) -> tuple[Learner, Learner]:
+    """One for dense and one for sparse rows."""
+    build = _piped(_make(maker, n_estimators=200), scale=False, fill=False)
+    return (
+        Learner(name, build, settings, _forest_seconds, suits=_dense),
+        Learner(name, build, _FOREST_SPARSE, _forest_seconds, suits=lambda s: s.sparse),
+    )
+
 
 CLASSIFIERS = (
     Learner("most frequent", lambda s: _peer("dummy", "DummyClassifier")(), ({},), _naive_seconds),
@@ -254,18 +267,8 @@ CLASSIFIERS = (
         _kernel_seconds,
         "learn__C",
     ),
-    Learner(
-        "forest",
-        _piped(_make("RandomForestClassifier", n_estimators=200), scale=False, fill=False),
-        _FOREST,
-        _forest_seconds,
-    ),
-    Learner(
-        "extra-trees",
-        _piped(_make("ExtraTreesClassifier", n_estimators=200), scale=False, fill=False),
-        _FOREST,
-        _forest_seconds,
-    ),
+    *_forests("forest", "RandomForestClassifier", _FOREST),
+    *_forests("extra-trees", "ExtraTreesClassifier", _FOREST),
     Learner(
         "logitboost",
         _piped(_boosted("LogitBoostClassifier", n_estimators=150), scale=False, fill=False),
@@ -307,18 +310,8 @@ REGRESSORS = (
         lambda s: 5e-3 + 1e-9 * s.n**2 * s.d**0.5 + 4e-11 * s.n**3,
         suits=lambda s: s.n <= 20_000,
     ),
-    Learner(
-        "forest-regressor",
-        _piped(_make("RandomForestRegressor", n_estimators=200), scale=False, fill=False),
-        grid(learn__min_samples_leaf=(5, 1), learn__max_features=(0.34, 1.0)),
-        _forest_seconds,
-    ),
-    Learner(
-        "extra-trees-regressor",
-        _piped(_make("ExtraTreesRegressor", n_estimators=200), scale=False, fill=False),
-        grid(learn__min_samples_leaf=(5, 1), learn__max_features=(0.34, 1.0)),
-        _forest_seconds,
-    ),
+    *_forests("forest-regressor", "RandomForestRegressor", _FOREST_NUMBERS),
+    *_forests("extra-trees-regressor", "ExtraTreesRegressor", _FOREST_NUMBERS),
     Learner(
         "boosting-regressor",
         _piped(_boosted("BoostingRegressor", n_estimators=150), scale=False, fill=False),
