@@ -27,6 +27,11 @@ LEARNERS = "most frequent,linear-svm,svc,extra-trees,naive-bayes"
 WHOLE = {"tune": {"model.wm", "leaderboard.csv", "tuning.json"}, "easy": {"model.wm", "leaderboard.csv", "report.html"}}
 
 
+def tell(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 def table(folder: Path) -> Path:
     X, y = load_iris()
     path = folder / "iris.csv"
@@ -38,8 +43,8 @@ def table(folder: Path) -> Path:
 
 
 def words(command: str, file: Path, folder: Path, *more: str) -> list[str]:
-    flags = ["--target", "species", "--learners", LEARNERS, "--time", "30", "--threads", "1", "--json", "-o", str(folder)]
-    return [sys.executable, "-m", "widemargin", command, str(file), *flags, *more]
+    flags = ["--target", "species", "--learners", LEARNERS, "--time", "30", "--threads", "1", "--json"]
+    return [sys.executable, "-m", "widemargin", command, str(file), *flags, "-o", str(folder), *more]
 
 
 def winner(printed: str) -> tuple[Any, ...]:
@@ -76,7 +81,7 @@ def main(kills: int = 20, seed: int = 0) -> int:
                 words(command, file, Path(place) / command), capture_output=True, text=True, check=True
             )
             whole[command] = winner(ran.stdout), time.perf_counter() - began
-            print(f"{command}: {whole[command][0][:2]} in {whole[command][1]:.1f} s", flush=True)
+            tell(f"{command}: {whole[command][0][:2]} in {whole[command][1]:.1f} s")
         for k in range(kills):
             command = list(WHOLE)[k % 2]
             folder, moment = Path(place) / f"{command}-{k}", chance.random() * whole[command][1]
@@ -94,8 +99,8 @@ def main(kills: int = 20, seed: int = 0) -> int:
             wrong += half_written(command, folder)
             bad += not same or bool(wrong)
             said = "same winner and losses" if same else f"OTHER END: {ran.stderr[-200:]}"
-            print(f"{k + 1:3} {command} killed after {moment:5.2f} s, {lines:2} lines kept: {said} {wrong or ''}", flush=True)
-    print(f"{landed} of {kills} kills hit a running search; {bad} ended otherwise or left something half-written")
+            tell(f"{k + 1:3} {command} after {moment:5.2f} s, {lines:2} lines kept: {said} {wrong or ''}")
+    tell(f"{landed} of {kills} kills hit a running search; {bad} ended otherwise or left something half-written")
     return 1 if bad else 0
 
 

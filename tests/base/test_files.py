@@ -66,7 +66,13 @@ def test_a_failure_at_any_step_keeps_the_old_file(tmp_path, monkeypatch, call):
 def test_before_it_is_whole_a_file_has_no_name(tmp_path):
     """Whenever the process is killed, nothing half-written stays behind."""
     seen = []
-    write_atomically(tmp_path / "a", lambda file: [file.write(b"half"), file.flush(), seen.extend(os.listdir(tmp_path))])
+
+    def write(file):
+        file.write(b"half")
+        file.flush()
+        seen.extend(os.listdir(tmp_path))
+
+    write_atomically(tmp_path / "a", write)
     assert seen == []
     assert (tmp_path / "a").read_bytes() == b"half"
 

@@ -46,8 +46,8 @@ def files(tmp_path_factory, iris, iris_model):
     svm = folder / "data.svm"
     svm.write_text("".join(f"{1 if i % 2 else -1} 1:{1 if i % 2 else -1} {2 + i % 5}:0.5\n" for i in range(60)))
     mails = folder / "mails.csv"
-    rows = [f"{'spam' if i % 2 else 'ham'},{'buy cheap pills now' if i % 2 else 'see you at lunch'} {i}" for i in range(40)]
-    mails.write_text("kind,message\n" + "\n".join(rows) + "\n")
+    kinds = ("ham,see you at lunch", "spam,buy cheap pills now")
+    mails.write_text("kind,message\n" + "".join(f"{kinds[i % 2]} {i}\n" for i in range(40)))
     found = {"iris": iris, "model": iris_model, "svm": svm, "mails": mails}
     for name, command in (("libsvm", "svm-train"), ("liblinear", "liblinear-train")):
         found[name] = folder / name

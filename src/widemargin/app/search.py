@@ -1,7 +1,7 @@
 """From a file to the winner of a search that never sees the rows set apart.
 
-Method   read, set a test set apart (copies of a row never parted), compare the field of learners on held-out rows of the
-         rest. What is kept in the log makes a search that was killed go on to the same winner.
+Method   read, set a test set apart (copies of a row never parted), compare the field of learners on held-out rows of
+         the rest. What is kept in the log makes a search that was killed go on to the same winner.
 """
 
 from __future__ import annotations
