@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     for task in _tasks():
         learn, test = task.split()
         with out.progress(task.name, len(_SETTINGS)) as advance:
-            results = []
+            results: list[dict[str, Any]] = []
             for name in _SETTINGS:
                 advance(len(results), name)
                 results.append(_result(name, task, learn, test))
