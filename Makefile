@@ -17,7 +17,7 @@ PYTEST := $(PY) -m pytest -q
 unexport MAKEFLAGS MFLAGS
 
 help:
-	@echo "make demo        what it does, on Iris and on real spam: a table and a picture"
+	@echo "make demo        from raw messages to a verdict and a report; the perceptron family on Iris and on real spam"
 	@echo "make test        the tests (minutes);  make test-full: before a release (up to an hour)"
 	@echo "make lint        style, types, layers, shapes;  make format: put the style right;  make stub, make api: renew snapshots"
 	@echo "make bench       speed against named peers;  make reproduce: the figures of the sources"

@@ -62,6 +62,29 @@ def test_a_failure_at_any_step_keeps_the_old_file(tmp_path, monkeypatch, call):
     assert os.listdir(tmp_path) == ["a"]
 
 
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="only Linux has files without a name")
+def test_before_it_is_whole_a_file_has_no_name(tmp_path):
+    """Whenever the process is killed, nothing half-written stays behind."""
+    seen = []
+
+    def write(file):
+        file.write(b"half")
+        file.flush()
+        seen.extend(os.listdir(tmp_path))
+
+    write_atomically(tmp_path / "a", write)
+    assert seen == []
+    assert (tmp_path / "a").read_bytes() == b"half"
+
+
+def test_file_systems_without_nameless_files_get_a_named_one(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    write_atomically(tmp_path / "a", b"one")
+    write_atomically(tmp_path / "a", b"two")
+    assert (tmp_path / "a").read_bytes() == b"two"
+    assert os.listdir(tmp_path) == ["a"]
+
+
 def test_an_interrupted_writer_leaves_nothing_and_the_interrupt_passes(tmp_path):
     def interrupted(file):
         file.write(b"half")

@@ -101,6 +101,29 @@ def test_little_time_means_fewer_rows_first(cancer):
     assert len(rungs) > 1
 
 
+def test_however_little_time_there_is_a_winner(cancer):
+    found = tune(*cancer, learners=["svc", "naive-bayes"], time=1e-3)
+    assert {trial.learner for trial in found.trials} == {"naive-bayes"}  # the quickest
+    assert len(found.left_out) == 1
+
+
+def test_a_rung_that_would_take_too_long_is_for_the_best_alone(cancer, monkeypatch):
+    """Of the third that goes on, only as many as the time of a rung allows, the best first."""
+    monkeypatch.setattr("widemargin.study.tuning.FIRST", 0.0)
+    monkeypatch.setattr("widemargin.study.tuning.LATER", 0.0)
+    trials = tune(*cancer, time=10, learners=FAST).trials
+    rungs = sorted({trial.rows for trial in trials})
+    first = [trial for trial in trials if trial.rows == rungs[0]]
+    assert len(rungs) > 1
+    assert {t.learner for t in trials if t.rows == rungs[1]} == {min(first, key=lambda t: t.loss).learner}
+
+
+def test_rows_held_out_once_are_about_the_share_asked_for(cancer):
+    ((train, held),) = _folds(cancer[1], "classes", None, None, 0, 0.2)
+    assert len(held) == pytest.approx(0.2 * len(cancer[1]), abs=1)
+    assert not set(train) & set(held)
+
+
 @given(
     st.lists(st.tuples(st.integers(0, 1), st.integers(-3, 3)), min_size=1, max_size=12),
     st.lists(st.integers(0, 9), min_size=4, max_size=4),
@@ -127,10 +150,12 @@ def test_groups_are_paths():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"learners": ["linear"]}, "no learner 'linear' for classes; the learners are most frequent"),
+        ({"learners": ["linear"]}, "no learner 'linear' for classes; did you mean linear-svm"),
         ({"rule": "worst"}, "rule='worst' must be one of"),
         ({"time": 0}, "positive number of seconds"),
         ({"cv": 1}, "cv=1: from 2 to 150 folds"),
+        ({"validation": 0.7}, "validation=0.7: a share above 0 and at most 0.5"),
+        ({"validation": 0.2, "cv": 5}, "no cv beside it"),
     ],
 )
 def test_what_cannot_be_is_told(options, words):

@@ -1,7 +1,9 @@
 """Writing a file whole or not at all.
 
 The bytes go to a new file beside the target (O_EXCL: nobody else's file is ever opened), are flushed to the disk, and
-only then take the target's name, so that at any moment the name means either the old file or the whole new one.
+only then take the target's name, so that at any moment the name means either the old file or the whole new one. Where
+the system can (Linux: O_TMPFILE), the new file has no name at all before it is whole: a process that is killed leaves
+nothing half-written, under no name.
 """
 
 from __future__ import annotations
@@ -103,9 +105,8 @@ def _replace(path: str, content: Content, old_mode: int | None) -> None:
         raise CannotWrite(f"Cannot write {path}: the file is read-only; make it writable or choose another name.")
     directory = os.path.dirname(path)
     temporary = os.path.join(directory, f".wm-{secrets.token_hex(8)}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
-        descriptor = os.open(temporary, flags, 0o666)
+        descriptor, nameless = _new_file(directory, temporary)
     except OSError as error:
         raise _cannot_write(path, error, 0) from error
     written = 0
@@ -118,6 +119,9 @@ def _replace(path: str, content: Content, old_mode: int | None) -> None:
                 with contextlib.suppress(OSError):  # another owner's file: the new one keeps our own mode
                     os.fchmod(descriptor, stat.S_IMODE(old_mode))
             os.fsync(descriptor)
+            if nameless:
+                # any src_dir_fd makes Python call linkat, which follows this link; link does not
+                os.link(f"/proc/self/fd/{descriptor}", temporary, src_dir_fd=descriptor, follow_symlinks=True)
         os.replace(temporary, path)
     except BaseException as error:
         written = written or _size_of(temporary)
@@ -127,6 +131,15 @@ def _replace(path: str, content: Content, old_mode: int | None) -> None:
             raise _cannot_write(path, error, written) from error
         raise
     _sync_directory(directory)
+
+
+def _new_file(directory: str, name: str) -> tuple[int, bool]:
+    """An open file that nobody else has, and whether it is still without its name."""
+    flags = os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # not every file system has files without a name
+            return os.open(directory, flags | os.O_TMPFILE, 0o666), True
+    return os.open(name, flags | os.O_CREAT | os.O_EXCL, 0o666), False
 
 
 def _size_of(path: str) -> int:

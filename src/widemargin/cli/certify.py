@@ -29,8 +29,9 @@ def parse(words: list[str]) -> argparse.Namespace:
 def run(args: argparse.Namespace) -> int:
     model, out = load_model(args), Out(args)
     one_class = kind_of(model.estimator) == "one class"
-    X, y = _whole(list(labelled_batches(model, args, training=True, optional=one_class)), args.file)
-    certificate = recertified(model.estimator, X, y, prove=args.prove)
+    X, y = _whole(list(labelled_batches(model, args, out, "reading", training=True, optional=one_class)), args.file)
+    with out.progress("certifying", None):
+        certificate = recertified(model.estimator, X, y, prove=args.prove)
     if certificate is None:
         sys.stderr.write(
             f"wm certify: {args.model} holds no certificate: a {type(model.estimator).__name__} has none\n"

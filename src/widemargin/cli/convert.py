@@ -32,10 +32,6 @@ _LINEAR = ("LinearSVC", "LinearSVCCV", "LinearSVR")
 
 def parse(words: list[str]) -> argparse.Namespace:
     parser = command_parser("convert")
-    parser.epilog = (
-        "examples: wm convert heart.model heart.onnx    wm convert iris.wm iris.model\n"
-        "          wm convert mail.csv mail.svm --target kind"
-    )
     add_coding_flags(add_file_flags(parser))
     parser.add_argument("output", metavar="OUT", help='where to; its end says the format; "-" is standard output')
     parser.add_argument("--to", choices=(*MODELS, *DATA), help="the format, where the name of OUT does not say it")
@@ -49,7 +45,8 @@ def parse(words: list[str]) -> argparse.Namespace:
 def run(args: argparse.Namespace) -> int:
     kind = _kind_of(args.file)
     wish = args.to or _wish_of(args.output)
-    return _convert_model(args, kind, wish) if kind in MODELS else _convert_data(args, wish)
+    out = Out(args, data_on_stdout=args.output == "-")
+    return _convert_model(args, out, kind, wish) if kind in MODELS else _convert_data(args, out, wish)
 
 
 def _kind_of(path: str) -> str:
@@ -71,11 +68,10 @@ def _wish_of(output: str) -> str | None:
 # ---- models ----------------------------------------------------------------------------------------------------------
 
 
-def _convert_model(args: argparse.Namespace, kind: str, wish: str | None) -> int:
+def _convert_model(args: argparse.Namespace, out: Out, kind: str, wish: str | None) -> int:
     from widemargin import store
     from widemargin.estimator.text_models import estimator_of
 
-    out = Out(args, data_on_stdout=args.output == "-")
     model: Any = {"wm": store.load, "libsvm": store.load_libsvm, "liblinear": store.load_liblinear}[kind](args.file)
     fitted = model if kind != "wm" else model.estimator if isinstance(model, FileModel) else model
     if wish is None:
@@ -102,29 +98,31 @@ def _convert_model(args: argparse.Namespace, kind: str, wish: str | None) -> int
 # ---- data ------------------------------------------------------------------------------------------------------------
 
 
-def _convert_data(args: argparse.Namespace, wish: str | None) -> int:
+def _convert_data(args: argparse.Namespace, out: Out, wish: str | None) -> int:
     from widemargin.data import read_svmlight, read_table, write_svmlight
 
     if wish not in DATA:
         told = f"{args.file} is data: name OUT .svm, .csv or .parquet, or say --to {', '.join(DATA)}"
         raise UsageError(told if wish is None else f"{told}; {wish} is a format of models")
-    out = Out(args, data_on_stdout=args.output == "-")
     from_svmlight = is_svmlight(args)
     if from_svmlight:
-        X, y = read_svmlight(args.file, zero_based=args.zero_based, n_features=args.n_features)
+        with out.progress("reading", None):
+            X, y = read_svmlight(args.file, zero_based=args.zero_based, n_features=args.n_features)
         names = [f"x{j}" for j in range(0 if args.zero_based else 1, X.shape[1] + (not args.zero_based))]
     else:
-        table = read_table(args.file, target_of(args), format=args.format, **dialect(args), **coding(args))
+        with out.progress("reading", None):
+            table = read_table(args.file, target_of(args), format=args.format, **dialect(args), **coding(args))
         X, y, names = table.X, np.asarray(table.y), list(table.feature_names)
         for line in table.report:
             out.note(line)
     if len(y) == 0:
         raise BadInput(f"{args.file} holds no rows")
-    if wish == "svmlight":
-        write_svmlight(X, _numbers(y, out), args.output, zero_based=args.zero_based)
-    else:
-        target = "label" if from_svmlight else table.encoder.target
-        _write_table(args, wish, X, y, [str(target), *names])
+    with out.progress("writing", None):
+        if wish == "svmlight":
+            write_svmlight(X, _numbers(y, out), args.output, zero_based=args.zero_based)
+        else:
+            target = "label" if from_svmlight else table.encoder.target
+            _write_table(args, wish, X, y, [str(target), *names])
     out.line(f"{len(y)} rows of {args.file} written to {args.output} ({wish})")
     out.document({"rows": len(y), "features": X.shape[1], "to": wish, "output": args.output})
     return root.OK

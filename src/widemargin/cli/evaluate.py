@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         what = "predicts numbers" if kind == "numbers" else "knows one class"
         raise UsageError(f"--cost is for classes; this model {what}")
     if kind == "numbers":
-        errors = _regression_errors(args, model)
+        errors = _regression_errors(args, model, out)
         out.document({"file": args.file, **errors})
         out.table(f"{args.model} on {args.file}", [(name.replace("_", " "), value) for name, value in errors.items()])
         return root.OK
@@ -53,17 +53,17 @@ def run(args: argparse.Namespace) -> int:
         if args.cost is not None
         else None
     )
-    found = Evaluation(tuple(classes.tolist()), _confusion(args, model), cost)
+    found = Evaluation(tuple(classes.tolist()), _confusion(args, model, out), cost)
     out.document({"file": args.file, **found.to_dict()})
     _show(out, args, found)
     return root.OK
 
 
-def _confusion(args: argparse.Namespace, model: FileModel) -> np.ndarray:
+def _confusion(args: argparse.Namespace, model: FileModel, out: Out) -> np.ndarray:
     classes = model.estimator.classes_
     known, k = Labels(classes), len(classes)
     total = np.zeros((k, k), np.int64)
-    for X, y in labelled_batches(model, args):
+    for X, y in labelled_batches(model, args, out, "evaluating"):
         truth = _codes(known, y, args.file)
         total += confusion_of(truth, known.encode(model.estimator.predict(X)), k)
     if not total.any():
@@ -83,9 +83,9 @@ def _codes(known: Labels, y: np.ndarray, name: str) -> np.ndarray:
     return known.encode(y)
 
 
-def _regression_errors(args: argparse.Namespace, model: FileModel) -> dict[str, Any]:
+def _regression_errors(args: argparse.Namespace, model: FileModel, out: Out) -> dict[str, Any]:
     errors = RegressionErrors()
-    for X, y in labelled_batches(model, args):
+    for X, y in labelled_batches(model, args, out, "evaluating"):
         if y.dtype.kind not in "iuf":
             raise BadInput(
                 f"{args.file}: the target holds text, for instance {label_text(y[0])!r}, where numbers are due"

@@ -21,7 +21,6 @@ LARGEST = 8  # arrays that are shown
 
 def parse(words: list[str]) -> argparse.Namespace:
     parser = command_parser("inspect")
-    parser.epilog = "examples: wm inspect iris.wm    wm inspect iris.wm --json | jq .certificate"
     parser.add_argument("model", metavar="MODEL.wm", help='"-" is standard input')
     return parser.parse_args(words)
 
@@ -30,7 +29,9 @@ def run(args: argparse.Namespace) -> int:
     data = _bytes(args.model)
     stream = io.BytesIO(data)
     stream.name = "standard input" if args.model == "-" else args.model
-    info, found = inspect(stream), loads(data)
+    out = Out(args)
+    with out.progress("reading", None):
+        info, found = inspect(stream), loads(data)
     document = {
         "file": args.model,
         "type": info.type,
@@ -47,7 +48,6 @@ def run(args: argparse.Namespace) -> int:
         },
         **_model_facts(found),
     }
-    out = Out(args)
     out.document(document)
     _show(out, document)
     return root.OK

@@ -36,7 +36,8 @@ def run(args: argparse.Namespace) -> int:
     if args.b and not model.has_probabilities:
         raise BadInput(f"{args.model} is {model.solver_type}: probabilities are for logistic regression (-s 0, 6 or 7)")
     data = read_rows(args.file)
-    called, lines = _answers(args, model, data.X)
+    with out.progress("predicting", None):
+        called, lines = _answers(args, model, data.X)
     write_atomically(args.output, "".join(f"{line}\n" for line in lines).encode("ascii"))
     document: dict[str, Any] = {"rows": len(called), "output": args.output}
     if model.is_regressor:

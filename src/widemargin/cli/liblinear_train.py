@@ -62,12 +62,7 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput(f"{args.file} has {len(data.y)} rows without any feature: there is nothing to learn from")
     if args.s in CLASSES:
         data = LibsvmData(data.X, labels_of(data.y, args.file, "LIBLINEAR", "-s 11, 12 or 13"))
-    if args.C:
-        _search(args, out, data)
-    elif args.v:
-        _cross_validate(args, out, data)
-    else:
-        _train(args, out, data)
+    (_search if args.C else _cross_validate if args.v else _train)(args, out, data)
     return root.OK
 
 
@@ -75,7 +70,8 @@ def _train(args: argparse.Namespace, out: Out, data: LibsvmData) -> None:
     refuse_unwritable(args.model)
     for label in args.weights.keys() - set(np.unique(data.y).tolist()):
         out.note(f"-w{label}: no row has the label {label}")
-    model, machines = trained(args, data)
+    with out.progress("learning", None):
+        model, machines = trained(args, data)
     for line in [line for machine in machines for line in _lines(args, machine, model.labels)]:
         out.line(line)
     save_liblinear(model, args.model)
@@ -155,12 +151,14 @@ def _folds(args: argparse.Namespace, data: LibsvmData, wish: int) -> np.ndarray:
 
 def _cross_validate(args: argparse.Namespace, out: Out, data: LibsvmData) -> None:
     fold, called = _folds(args, data, args.v), np.empty(len(data.y))
-    for k in range(fold.max() + 1):
-        part = data.take(np.flatnonzero(fold != k), square=False)
-        if args.s in CLASSES and len(np.unique(part.y)) == 1:
-            called[fold == k] = part.y[0]
-        else:
-            called[fold == k] = trained(args, part)[0].predict(data.X[fold == k])
+    with out.progress("folds", int(fold.max()) + 1) as advance:
+        for k in range(fold.max() + 1):
+            part = data.take(np.flatnonzero(fold != k), square=False)
+            if args.s in CLASSES and len(np.unique(part.y)) == 1:
+                called[fold == k] = part.y[0]
+            else:
+                called[fold == k] = trained(args, part)[0].predict(data.X[fold == k])
+            advance(k + 1)
     if args.s in NUMBERS:
         error, correlation = regression_figures(data.y, called)
         out.document({"rows": len(data.y), "mean_squared_error": error, "squared_correlation": correlation})
@@ -185,7 +183,8 @@ def _search(args: argparse.Namespace, out: Out, data: LibsvmData) -> None:
     known = set(np.unique(data.y).tolist())
     factors = {label: f for label, f in args.weights.items() if label in known}
     params = {n: v for n, v in _made(args, class_weight=factors or None).get_params().items() if n != "C"}
-    found = LinearSVCCV(**params, Cs=Cs, cv=split, refit=False).fit(data.X, data.y)
+    with out.progress("search", None):
+        found = LinearSVCCV(**params, Cs=Cs, cv=split, refit=False).fit(data.X, data.y)
     sizes = np.bincount(fold)
     accuracy = float((found.path_.fold_scores[found.path_.best] * sizes).sum() / sizes.sum())
     out.document({"rows": len(data.y), "C": found.C_, "accuracy": accuracy, "Cs": Cs})

@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -59,9 +60,14 @@ class Out:
 
     @contextmanager
     def progress(self, what: str, total: float | None) -> Iterator[Any]:
-        """Yields advance(done, words); a bar is drawn only for people who watch."""
-        if self.quiet or self.json or not sys.stderr.isatty():
+        """Yields advance(done, words): a bar for people who watch, now and then a plain line for a log."""
+        if self.quiet:
             yield lambda done, words="": None
+            return
+        if not sys.stderr.isatty():
+            lines = _Lines(what, total)
+            yield lines
+            lines.end()
             return
         from rich.console import Console
         from rich.progress import Progress
@@ -69,6 +75,29 @@ class Out:
         with Progress(console=Console(stderr=True, markup=False), transient=True) as bar:
             task = bar.add_task(what, total=total)
             yield lambda done, words="": bar.update(task, completed=done, description=f"{what} {words}")
+
+
+class _Lines:
+    """Progress as lines on standard error, the first after `EVERY` seconds, so that quick work stays silent."""
+
+    EVERY = 5.0
+
+    def __init__(self, what: str, total: float | None) -> None:
+        self.what, self.total = what, total
+        self.began = self.told = time.monotonic()
+
+    def __call__(self, done: float, words: str = "") -> None:
+        now = time.monotonic()
+        if now - self.told < self.EVERY:
+            return
+        self.told = now
+        part = f"{done / self.total:.0%}" if self.total else f"{done:g}"
+        sys.stderr.write(f"wm: {self.what}: {part} {words}".rstrip() + "\n")
+
+    def end(self) -> None:
+        spent = time.monotonic() - self.began
+        if spent >= self.EVERY:
+            sys.stderr.write(f"wm: {self.what}: done in {spent:.0f} s\n")
 
 
 def plain(value: Any) -> Any:

@@ -17,7 +17,7 @@ from .sources import labelled_batches
 
 def tell_outliers(out: Out, args: argparse.Namespace, model: FileModel) -> None:
     """Figures by the file's labels; labels 1 (inside) and -1 (outside) are the truth, any others only names."""
-    counts = _counts(args, model)
+    counts = _counts(args, model, out)
     rows, outside = (sum(c[i] for c in counts.values()) for i in (0, 1))
     low, high = wilson(outside, rows)
     found: dict[str, Any] = {
@@ -48,10 +48,10 @@ def tell_outliers(out: Out, args: argparse.Namespace, model: FileModel) -> None:
         out.table("as outliers (-1) and members (1)", by_class, ["class", "precision", "recall", "F1"])
 
 
-def _counts(args: argparse.Namespace, model: FileModel) -> dict[Any, tuple[int, int]]:
+def _counts(args: argparse.Namespace, model: FileModel, out: Out) -> dict[Any, tuple[int, int]]:
     """(rows, those outside) of each label; of None where the file has no target."""
     counts: dict[Any, tuple[int, int]] = {}
-    for X, y in labelled_batches(model, args, optional=True):
+    for X, y in labelled_batches(model, args, out, "evaluating", optional=True):
         outside = model.estimator.predict(X) < 0
         y = np.full(len(outside), None) if y is None else y
         labels, codes = (y[:1], np.zeros(len(y), int)) if y[0] is None else np.unique(y, return_inverse=True)

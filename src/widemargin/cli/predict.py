@@ -34,23 +34,23 @@ def run(args: argparse.Namespace) -> int:
     model = load_model(args)
     if args.scores and not hasattr(model.estimator, "decision_function"):
         raise UsageError(f"--scores: a {type(model.estimator).__name__} has no decision values")
+    out = Out(args, data_on_stdout=args.output == "-")
     if args.json and args.output == "-":
-        _print_document(args, model)
+        _print_document(args, model, out)
         return root.OK
     counted = [0]
-    write_atomically(args.output, lambda file: _write_csv(file, args, model, counted))
-    out = Out(args, data_on_stdout=args.output == "-")
+    write_atomically(args.output, lambda file: _write_csv(file, args, model, out, counted))
     if args.output != "-":
         out.document({"rows": counted[0], "output": args.output})
         out.line(f"{counted[0]} predictions written to {args.output}")
     return root.OK
 
 
-def _print_document(args: argparse.Namespace, model: FileModel) -> None:
+def _print_document(args: argparse.Namespace, model: FileModel, out: Out) -> None:
     document: dict[str, Any] = {"rows": 0, "predictions": []}
     if args.scores:
         document |= {"columns": _score_names(model.estimator), "scores": []}
-    for labels, scores in _answers(args, model):
+    for labels, scores in _answers(args, model, out):
         document["predictions"] += labels.tolist()
         if scores is not None:
             document["scores"] += scores.tolist()
@@ -58,11 +58,11 @@ def _print_document(args: argparse.Namespace, model: FileModel) -> None:
     Out(args).document(document)
 
 
-def _write_csv(file: BinaryIO, args: argparse.Namespace, model: FileModel, counted: list[int]) -> None:
+def _write_csv(file: BinaryIO, args: argparse.Namespace, model: FileModel, out: Out, counted: list[int]) -> None:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     try:
         rows = csv.writer(text, lineterminator="\n")
-        for labels, scores in _answers(args, model):
+        for labels, scores in _answers(args, model, out):
             if counted[0] == 0:  # not before the first batch is there: bad data leave no header behind
                 rows.writerow(["prediction", *(_score_names(model.estimator) if args.scores else [])])
             words = map(label_text, labels)
@@ -74,14 +74,16 @@ def _write_csv(file: BinaryIO, args: argparse.Namespace, model: FileModel, count
         text.detach()  # the file belongs to the caller
 
 
-def _answers(args: argparse.Namespace, model: FileModel) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
+def _answers(args: argparse.Namespace, model: FileModel, out: Out) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
     """Labels and, if asked for, scores as a matrix, of each batch."""
     seen = 0
-    for X, _ in model.batches(args.file, format=args.format, batch_rows=args.batch_rows, **dialect(args)):
-        labels = model.estimator.predict(X)
-        scores = model.estimator.decision_function(X) if args.scores else None
-        seen += len(labels)
-        yield labels, None if scores is None else scores.reshape(len(labels), -1)
+    with out.progress("predicting", None) as advance:
+        for X, _ in model.batches(args.file, format=args.format, batch_rows=args.batch_rows, **dialect(args)):
+            labels = model.estimator.predict(X)
+            scores = model.estimator.decision_function(X) if args.scores else None
+            seen += len(labels)
+            yield labels, None if scores is None else scores.reshape(len(labels), -1)
+            advance(seen, "rows")
     if seen == 0:
         raise BadInput(f"{args.file} holds no rows: there is nothing to predict")
 

@@ -6,6 +6,7 @@ import sys
 
 COMMANDS = {
     "easy": "from a data file to a tuned model, an honest figure and a report",
+    "tune": "which learner with which settings, on held-out rows; goes on after a kill",
     "train": "learn a model from a data file and save it",
     "predict": "write the labels that a model gives to the rows of a file",
     "evaluate": "kinds of error, accuracy with its interval, precision, recall, costs",
@@ -19,7 +20,7 @@ COMMANDS = {
     "liblinear-predict": "LIBLINEAR's predict: its flags, its model files",
     "convert": "a model or data file in another format",
     "doctor": "versions, processor, threads, BLAS, memory, optional packages",
-    "demo": "the perceptron family on Iris and on real spam",
+    "demo": "from raw messages to a report, and the perceptron family on Iris and on real spam",
 }
 
 OK, NOT_CERTIFIED, USAGE, BAD_INPUT, DAMAGED, CANNOT_WRITE, OTHER_DATA, MISSING_EXTRA, NO_MEMORY = range(9)

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from . import root
+from .examples import EXAMPLES
 
 
 class UsageError(Exception):
@@ -36,6 +37,7 @@ class Parser(argparse.ArgumentParser):
 def command_parser(command: str) -> Parser:
     """A parser with the flags that every command has."""
     parser = Parser(prog=f"wm {command}", description=f"wm {command}: {root.COMMANDS[command]}.")
+    parser.epilog = f"examples:{EXAMPLES[command]}" if command in EXAMPLES else None
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of tables")
     parser.add_argument("-q", "--quiet", action="store_true", help="print no tables, notes or progress")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")

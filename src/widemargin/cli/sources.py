@@ -13,6 +13,7 @@ import numpy as np
 from widemargin.base.errors import BadInput
 from widemargin.estimator.file_model import FORMATS, FileModel, whole_labels
 
+from .out import Out
 from .session import UsageError
 
 
@@ -132,12 +133,16 @@ def check_labels(y: np.ndarray, args: argparse.Namespace, *, kind: str) -> None:
 
 
 def labelled_batches(
-    model: FileModel, args: argparse.Namespace, *, training: bool = False, optional: bool = False
+    model: FileModel, args: argparse.Namespace, out: Out, what: str, *, training: bool = False, optional: bool = False
 ) -> Iterator[tuple[Any, Any]]:
-    """(X, y) of a file that must have the target, unless that is `optional`: then y may be None."""
+    """(X, y) of a file that must have the target, unless that is `optional`: then y may be None; with progress."""
     said = {"format": args.format, "batch_rows": args.batch_rows, **dialect(args)}
-    for X, y in model.batches(args.file, training=training, **said):
-        if y is None and not optional:
-            assert model.encoder is not None
-            raise BadInput(f"{args.file} has no column {model.encoder.target!r}, which holds the true labels")
-        yield X, y
+    with out.progress(what, None) as advance:
+        rows = 0
+        for X, y in model.batches(args.file, training=training, **said):
+            if y is None and not optional:
+                assert model.encoder is not None
+                raise BadInput(f"{args.file} has no column {model.encoder.target!r}, which holds the true labels")
+            yield X, y
+            rows += X.shape[0]
+            advance(rows, "rows")

@@ -65,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
     for sentence in report[1:]:
         out.note(sentence)
     train, test = _parts(args, len(y))
-    model.fit(X[train], y[train])
+    with out.progress("learning", None):
+        model.fit(X[train], y[train])
     held = (X[test], y[test]) if len(test) else (None, None)
     told = {"file": args.file, "train_rows": len(train), "test_rows": len(test), "stop": model.stop_reason_}
     record: Any

@@ -38,7 +38,8 @@ def run(args: argparse.Namespace) -> int:
     if not args.b and model.prob_a is not None:
         out.line("Model supports probability estimates, but disabled in prediction.")
     data = read_values(args.file)[0] if model.precomputed else read_rows(args.file)
-    called, lines = _answers(args, model, data, out)
+    with out.progress("predicting", None):
+        called, lines = _answers(args, model, data, out)
     write_atomically(args.output, "".join(f"{line}\n" for line in lines).encode("ascii"))
     _report(args, out, model, data.y, called)
     return root.OK

@@ -55,7 +55,8 @@ def run(args: argparse.Namespace) -> int:
         return root.OK
     refuse_unwritable(args.model)
     factors = _factors(args, data, out)
-    estimator = _made(args, data, factors).fit(data.X, data.y)
+    with out.progress("learning", None):
+        estimator = _made(args, data, factors).fit(data.X, data.y)
     model = as_libsvm(estimator, libsvm_order(data.y) if args.s in _CLASSES else None)
     if numbers is not None:
         model = replace(model, support=numbers[model.support - 1])
@@ -64,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
         out.line(line)
     if args.s in _CLASSES:
         out.line(f"Total nSV = {model.coef.shape[1]}")
-    model = _with_probabilities(args, model, data, factors)
+    with out.progress("probabilities", None):
+        model = _with_probabilities(args, model, data, factors)
     save_libsvm(model, args.model)
     out.document(
         {
@@ -127,7 +129,8 @@ def _with_probabilities(
 
 
 def _cross_validate(args: argparse.Namespace, out: Out, data: LibsvmData) -> None:
-    called = cross_predicted(args, data, args.v)
+    with out.progress("folds", None):
+        called = cross_predicted(args, data, args.v)
     if args.s in _NUMBERS:
         error, correlation = regression_figures(data.y, called)
         out.document({"rows": len(data.y), "mean_squared_error": error, "squared_correlation": correlation})

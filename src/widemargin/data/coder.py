@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -188,9 +189,11 @@ def align(encoder: TableEncoder, frame: Frame) -> tuple[list[Column], Column | N
         by_name = _by_position(encoder, frame)
     absent = [name for name in wanted if name not in by_name]
     if absent:
+        near = difflib.get_close_matches(absent[0], [name for name in frame.names if name not in wanted], n=1)
+        guess = f" (for {absent[0]!r} did you mean {near[0]!r}?)" if near else ""
         raise BadInput(
             f"{frame.source} lacks {len(absent)} of the {len(wanted)} columns used in training: "
-            f"{_listed(absent)}; it has {_listed(list(frame.names))}"
+            f"{_listed(absent)}; it has {_listed(list(frame.names))}{guess}"
         )
     return [by_name[name] for name in wanted], by_name.get(encoder.target) if encoder.target is not None else None
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,10 @@ class Learner:
     along: str = ""
     suits: Callable[[Shape], bool] = field(default=lambda shape: True)
 
+    def cost(self, shape: Shape) -> float:
+        """About how many seconds one fit takes, the counting of words included."""
+        return self.seconds(shape) + (1.2e-6 * shape.entries if shape.text else 0.0)
+
     def groups(self) -> list[list[dict[str, Any]]]:
         """Settings that differ in nothing but the parameter along the path, together."""
         found: dict[tuple, list[dict[str, Any]]] = {}
@@ -102,15 +107,19 @@ def grid(**values: Sequence[Any]) -> tuple[dict[str, Any], ...]:
 
 def chosen(names: Sequence[str] | None, shape: Shape) -> list[Learner]:
     """The learners of these names, or all that suit the table."""
-    field_of = {learner.name: learner for learner in (CLASSIFIERS if shape.kind == "classes" else REGRESSORS)}
+    field = CLASSIFIERS if shape.kind == "classes" else REGRESSORS
+    known = list(dict.fromkeys(learner.name for learner in field))
+    fitting = {learner.name: learner for learner in field if learner.suits(shape)}
     if names is None:
-        return [learner for learner in field_of.values() if learner.suits(shape)]
+        return list(fitting.values())
     for name in names:
-        if name not in field_of:
-            raise BadInput(f"there is no learner {name!r} for {shape.kind}; the learners are {', '.join(field_of)}")
-        if not field_of[name].suits(shape):
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            guess = f"did you mean {near[0]}? " if near else ""
+            raise BadInput(f"there is no learner {name!r} for {shape.kind}; {guess}the learners are {', '.join(known)}")
+        if name not in fitting:
             raise BadInput(f"the learner {name!r} cannot learn from such a table: leave it out")
-    return [field_of[name] for name in names]
+    return [fitting[name] for name in dict.fromkeys(names)]
 
 
 # ---- how rows are made ready -----------------------------------------------------------------------------------------
@@ -173,21 +182,23 @@ def _peer(module: str, name: str, **parameters: Any) -> Callable[[], Any]:
 
 
 def _linear_seconds(s: Shape) -> float:
-    return 1e-2 + 4e-7 * s.entries * s.parts + (2e-9 * s.n * s.d * s.d * s.parts if not s.sparse else 0)
+    return 2e-2 * s.parts + 2e-7 * s.entries * s.parts + (4e-10 * s.n * s.d * s.d * s.parts if not s.sparse else 0)
 
 
 def _kernel_seconds(s: Shape) -> float:
-    pairs_of_rows = s.n**2 * (2 / s.k if s.k > 2 else 1)  # of one against one
-    return 5e-3 + pairs_of_rows * (4e-9 + 1.5e-10 * s.entries / max(1, s.n)) * 3
+    one = s.n**2 * (4e-9 + 1.5e-10 * s.entries / max(1, s.n))  # of all kernel values
+    pairs = s.k * (s.k - 1) / 2
+    return 5e-3 + 4.5 * one if s.k <= 2 else 6e-3 * pairs + 220 * one / s.k  # of one class against one
 
 
 def _forest_seconds(s: Shape) -> float:
-    d = s.d if not s.sparse else s.entries / max(1, s.n)
-    return 0.02 + 100 * s.n * math.log2(max(2, s.n)) * math.sqrt(d) * 1.2e-8
+    if s.sparse:
+        return 0.02 + 1e-6 * s.n * math.log2(max(2, s.n)) * math.sqrt(s.d)
+    return 0.02 + 100 * s.n * math.log2(max(2, s.n)) * math.sqrt(s.d) * 1.2e-8
 
 
 def _boost_seconds(s: Shape) -> float:
-    return 0.02 + 100 * 4 * s.n * s.d * s.parts * 2.5e-9
+    return 0.02 + 150 * s.parts * (1e-3 + 5.5e-8 * s.n * s.d)
 
 
 def _neighbour_seconds(s: Shape) -> float:
@@ -209,11 +220,46 @@ def _few_classes(s: Shape) -> bool:
 # ---- the field -------------------------------------------------------------------------------------------------------
 
 _FOREST = grid(learn__min_samples_leaf=(5, 1), learn__max_features=("sqrt", 0.4))
+_FOREST_NUMBERS = grid(learn__min_samples_leaf=(5, 1), learn__max_features=(0.34, 1.0))
+_FOREST_SPARSE = grid(learn__min_samples_leaf=(5, 1), learn__max_features=("sqrt",))  # a share of all words is too many
 _GAMMAS = ("scale", 0.003, 0.012, 0.05, 0.2)
+
+
+def _forests(name: str, maker: str, settings: tuple[dict[str, Any], ...]) -> tuple[Learner, Learner]:
+    """One for dense and one for sparse rows."""
+    build = _piped(_make(maker, n_estimators=200), scale=False, fill=False)
+    return (
+        Learner(name, build, settings, _forest_seconds, suits=_dense),
+        Learner(name, build, _FOREST_SPARSE, _forest_seconds, suits=lambda s: s.sparse),
+    )
+
 
 CLASSIFIERS = (
     Learner("most frequent", lambda s: _peer("dummy", "DummyClassifier")(), ({},), _naive_seconds),
-    Learner("linear-svm", _piped(_make("LinearSVC"), scale=True), grid(learn__C=CS), _linear_seconds, "learn__C"),
+    Learner(
+        "linear-svm",
+        _piped(_make("LinearSVC"), scale=True),
+        grid(learn__C=CS),
+        _linear_seconds,
+        "learn__C",
+        suits=lambda s: not s.text,
+    ),
+    Learner(
+        "linear-svm",
+        _piped(_make("LinearSVC"), scale=True),
+        grid(learn__C=(0.1, 0.3, 1.0, 3.0, 10.0, 30.0)),  # rows of tf-idf have length one
+        _linear_seconds,
+        "learn__C",
+        suits=lambda s: s.text,
+    ),
+    Learner(
+        "logistic",
+        _piped(_make("LinearSVC", loss="logistic"), scale=True),
+        grid(learn__C=CS),
+        lambda s: 3 * _linear_seconds(s),
+        "learn__C",
+        suits=_dense,
+    ),
     Learner(
         "svc",
         _piped(_make("SVC"), scale=True),
@@ -221,18 +267,8 @@ CLASSIFIERS = (
         _kernel_seconds,
         "learn__C",
     ),
-    Learner(
-        "forest",
-        _piped(_make("RandomForestClassifier", n_estimators=200), scale=False, fill=False),
-        _FOREST,
-        _forest_seconds,
-    ),
-    Learner(
-        "extra-trees",
-        _piped(_make("ExtraTreesClassifier", n_estimators=200), scale=False, fill=False),
-        _FOREST,
-        _forest_seconds,
-    ),
+    *_forests("forest", "RandomForestClassifier", _FOREST),
+    *_forests("extra-trees", "ExtraTreesClassifier", _FOREST),
     Learner(
         "logitboost",
         _piped(_boosted("LogitBoostClassifier", n_estimators=150), scale=False, fill=False),
@@ -274,18 +310,8 @@ REGRESSORS = (
         lambda s: 5e-3 + 1e-9 * s.n**2 * s.d**0.5 + 4e-11 * s.n**3,
         suits=lambda s: s.n <= 20_000,
     ),
-    Learner(
-        "forest-regressor",
-        _piped(_make("RandomForestRegressor", n_estimators=200), scale=False, fill=False),
-        grid(learn__min_samples_leaf=(5, 1), learn__max_features=(0.34, 1.0)),
-        _forest_seconds,
-    ),
-    Learner(
-        "extra-trees-regressor",
-        _piped(_make("ExtraTreesRegressor", n_estimators=200), scale=False, fill=False),
-        grid(learn__min_samples_leaf=(5, 1), learn__max_features=(0.34, 1.0)),
-        _forest_seconds,
-    ),
+    *_forests("forest-regressor", "RandomForestRegressor", _FOREST_NUMBERS),
+    *_forests("extra-trees-regressor", "ExtraTreesRegressor", _FOREST_NUMBERS),
     Learner(
         "boosting-regressor",
         _piped(_boosted("BoostingRegressor", n_estimators=150), scale=False, fill=False),

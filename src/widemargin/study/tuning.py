@@ -32,6 +32,7 @@ RULES = ("best", "one-se", "knee")
 KEPT = 1 / 3  # of the groups go on to the next rung
 FEW = 300  # rows of the first rung at least
 FIRST = 0.35  # of the time may go into the first rung
+LATER = 0.4  # of the time may go into each rung after it
 SHARE = 0.4  # of the time may go into one group on the last rung
 ONCE = 5000  # above so many rows one quarter is held out once
 
@@ -56,6 +57,7 @@ def tune(
     learners: Sequence[str] | None = None,
     time: float = 60.0,
     cv: int | None = None,
+    validation: float | None = None,
     groups: Any = None,
     cost: Any = None,
     rule: str = "best",
@@ -79,6 +81,8 @@ def tune(
         About how many seconds of one core the search may plan for. It says what is tried; no clock cuts anything off.
     cv : int, optional
         Folds. By default five up to 5,000 rows, above that a quarter of the rows is held out once.
+    validation : float, optional
+        Hold out about this share of the rows, at most one half, once, instead of folds.
     groups : array of int, optional
         Rows of one number, copies of one row for instance, are never parted.
     cost : array of shape (k, k), optional
@@ -105,7 +109,7 @@ def tune(
         raise BadInput(f"time={time!r}: a positive number of seconds is needed")
     y = np.asarray(y)
     shape = shape_of(X, y, kind)
-    folds = _folds(y, kind, cv, groups, random_state)
+    folds = _folds(y, kind, cv, groups, random_state, validation)
     price = None if cost is None else np.asarray(cost, dtype=np.float64)
     search = Search(X, y, folds, price, np.unique(y) if kind == "classes" else None, n_jobs)
     header = {
@@ -115,13 +119,14 @@ def tune(
         "learners": None if learners is None else list(learners),
         "time": time,
         "cv": cv,
+        "validation": validation,
         "cost": None if price is None else price.tolist(),
         "random_state": random_state,
     }
     book = TuningLog(log, header, resume=resume)
     entrants = chosen(learners, shape)
     rungs, entered, left_out = _plan(entrants, shape, search, time)
-    trials = _halved(book, search, shape, rungs, entered, observe)
+    trials = _halved(book, search, shape, rungs, entered, time, observe)
     winner = _winner([t for t in trials if t.rows == rungs[-1]], entrants, rule)
     made_by = next(learner for learner in entrants if learner.name == winner.learner)
     return Tuning(
@@ -142,9 +147,10 @@ def _halved(
     shape: Shape,
     rungs: list[int],
     entered: list[tuple[Learner, list[dict[str, Any]]]],
+    time: float,
     observe: Callable[[int, int, Trial], Any] | None,
 ) -> list[Trial]:
-    """All trials: every group on the first rung, the best third of them on the next."""
+    """All trials: every group on the first rung, the best third of them, as far as the time allows, on the next."""
     trials: list[Trial] = []
     for number, rows in enumerate(rungs):
         found = []
@@ -157,6 +163,8 @@ def _halved(
         if number + 1 < len(rungs):
             keep = max(3, math.ceil(KEPT * len(entered)))
             order = sorted(range(len(entered)), key=lambda i: (found[i], i))[:keep]
+            spent = np.cumsum([len(search.folds) * entered[i][0].cost(shape.of(rungs[number + 1])) for i in order])
+            order = order[: max(1, int(np.count_nonzero(spent <= LATER * time)))]
             entered = [entered[i] for i in sorted(order)]
     return trials
 
@@ -165,7 +173,7 @@ def _halved(
 
 
 def _folds(
-    y: np.ndarray, kind: str, cv: int | None, groups: Any, random_state: int
+    y: np.ndarray, kind: str, cv: int | None, groups: Any, random_state: int, validation: float | None = None
 ) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
     """Rows to learn from, in an order of which any first part is a fair sample, and rows held out."""
     n = len(y)
@@ -177,8 +185,10 @@ def _folds(
             raise BadInput(f"all {n} rows have the label {classes[0]!r}: there is nothing to decide")
     if cv is not None and (cv < 2 or cv > n):
         raise BadInput(f"cv={cv}: from 2 to {n} folds are possible for {n} rows")
-    once = cv is None and n > ONCE
-    folds = cv or (4 if once else min(5, n))
+    if validation is not None and not (cv is None and 0 < validation <= 0.5):
+        raise BadInput(f"validation={validation!r}: a share above 0 and at most 0.5, and no cv beside it")
+    once = validation is not None or (cv is None and n > ONCE)
+    folds = min(n, round(1 / validation)) if validation else cv or (4 if once else min(5, n))
     stratified = kind == "classes" and least >= folds
     splitters = (GroupKFold, StratifiedGroupKFold) if groups is not None else (KFold, StratifiedKFold)
     splitter: Any = splitters[stratified](folds, shuffle=True, random_state=random_state)
@@ -194,16 +204,18 @@ def _plan(
     folds, n = len(search.folds), len(search.folds[0][0])
     entered, left_out = [], []
     for learner in learners:
-        needed = folds * learner.seconds(shape.of(n))
+        needed = folds * learner.cost(shape.of(n))
         if needed > SHARE * time:
             left_out.append(f"{learner.name} was left out: a fit to all rows takes about {needed:.0f} s")
         else:
             entered += [(learner, group) for group in learner.groups()]
-    if not entered:
-        raise BadInput(f"{time:g} seconds are too few for any learner on {shape.n} rows: give more")
+    if not entered:  # a search ends with a winner, however little time there is
+        quickest = min(learners, key=lambda learner: learner.cost(shape.of(n)))
+        entered = [(quickest, group) for group in quickest.groups()]
+        left_out = [sentence for sentence in left_out if not sentence.startswith(f"{quickest.name} ")]
 
     def first(rows: int) -> float:
-        return folds * sum(learner.seconds(shape.of(rows)) for learner, _ in entered)
+        return folds * sum(learner.cost(shape.of(rows)) for learner, _ in entered)
 
     rungs = [n]
     while first(rungs[0]) > FIRST * time and rungs[0] > FEW:
