@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.utils import _safe_indexing
 
 from ..base.errors import BadInput
 from ..estimator.cost_sensitive import CostSensitiveClassifier
@@ -21,11 +22,13 @@ from ..estimator.file_model import FileModel
 from ..study.tuning import tune
 from ..study.tuning_record import Tuning
 from .checks import check_data, check_split, copies
+from .describe import describe
 from .judgement import judge
 from .reading import Learnable, read_learnable
 from .record import Easy
 from .script import python_script
 from .split import set_apart
+from .spread import spread
 from .words import check_search, verdict
 
 
@@ -123,6 +126,8 @@ def _record(
     """What was found, after the one look at the test rows."""
     groups, train, held = parts
     judged = judge(estimator, data, train, held, cost)
+    judged.pages["data"] = describe(data)
+    judged.pages["spread"] = spread(tuning, _safe_indexing(data.X, train), data.y[train], data.kind, parameters["time"])
     return Easy(
         source=data.source,
         target=data.target,

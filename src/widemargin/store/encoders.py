@@ -14,7 +14,8 @@ from .values import Violation
 if TYPE_CHECKING:
     from ..data.encode import TableEncoder
 
-_CODINGS = ("number", "onehot", "ordinal")
+_CODINGS = ("number", "onehot", "ordinal", "text")
+_KINDS = ("number", "category", "category", "text")
 
 
 class _Names(Plain):
@@ -56,7 +57,7 @@ def _make(cls: Any, values: dict[str, Any]) -> TableEncoder:
         columns.append(
             {
                 "name": name,
-                "kind": "number" if code == 0 else "category",
+                "kind": _KINDS[code],
                 "coding": _CODINGS[code],
                 "categories": categories,
                 "fill": _fill_value(fill, categories, number=code == 0),
