@@ -23,6 +23,7 @@ _SPLITS, _SHARES = 5, (0.125, 0.25, 0.5, 1.0)
 _FITS = _REPLICATES + _SPLITS * sum(_SHARES)
 _MOST, _LEAST = 1000, 40  # rows
 _SHARE = 0.1  # of the time of the search
+_FALLS = 0.9  # of the loss with half of the rows
 
 
 def spread(tuning: Tuning, X: Any, y: np.ndarray, kind: str, time: float) -> dict[str, Any] | None:
@@ -45,7 +46,7 @@ def spread(tuning: Tuning, X: Any, y: np.ndarray, kind: str, time: float) -> dic
     totals = found.totals
     bias, variance = totals["bias"].value, totals["variance"].value
     return {
-        "words": _advice(bias, variance, totals["loss"].value),
+        "words": _advice(bias, variance, totals["loss"].value, curve["test"]),
         "by_rows": curve,
         "loss": totals["loss"].value,
         "bias": bias,
@@ -78,11 +79,13 @@ def _by_rows(estimator: Any, X: Any, y: np.ndarray, kind: str) -> dict[str, list
     return {"rows": rows[known].tolist(), "train": train[known].tolist(), "test": test[known].tolist()}
 
 
-def _advice(bias: float, variance: float, loss: float) -> str:
+def _advice(bias: float, variance: float, loss: float, by_rows: list[float]) -> str:
     if loss == 0:
         return "There is no loss to part."
+    falls = len(by_rows) > 1 and by_rows[-1] < _FALLS * by_rows[-2]
     if variance > bias:
-        return "Most of the loss is variance: more rows, or a simpler setting, would help most."
-    if variance > 0.3 * bias:
-        return "Bias and variance both matter: more rows help, and so would better columns."
+        more = "more rows" if falls else "a simpler setting, or a vote of many,"
+        return f"Most of the loss is variance, what depends on the rows seen: {more} would help most."
+    if falls:
+        return "Most of the loss is bias or noise, but it still falls with the number of rows: more rows would help."
     return "Most of the loss is bias or noise: better columns or another learner would help more than more rows."

@@ -86,13 +86,20 @@ def _distribution(values: dict[str, list[float]], name: str, unit: bool) -> str:
 
 
 def _training(training: dict[str, Any]) -> list[tuple[str, str]]:
+    """(caption, chart) of each column; objective and lower bound share one, since they meet at the best fit."""
+    curves = {curve["name"]: curve for curve in training["curves"]}
     charts = []
-    for curve in training["curves"]:
+    if "primal" in curves and "dual" in curves:
+        both = [(curves.pop("primal"), "objective", "a"), (curves.pop("dual"), "lower bound", "b")]
+        lines = [Line(c["x"], c["y"], name, colour) for c, name, colour in both]
+        log_x = _wide(both[0][0]["x"], 50)
+        charts.append(("They meet at the best fit", line_chart(lines, training["step"], "objective", log_x=log_x)))
+    for key, curve in curves.items():
         x, y = curve["x"], curve["y"]
-        name = TRACE.get(curve["name"], curve["name"].replace("_", " "))
-        log_x, log_y = _wide(x, 50), _wide(y, 100)
+        name = TRACE.get(key, key.replace("_", " "))
         line = Line(x, y, "", marks=len(x) <= 30)
-        charts.append((name, line_chart([line], training["step"], name, log_x=log_x, log_y=log_y)))
+        chart = line_chart([line], training["step"], name, log_x=_wide(x, 50), log_y=_wide(y, 100))
+        charts.append((f"{name[:1].upper()}{name[1:]} by {training['step']}", chart))
     return charts
 
 

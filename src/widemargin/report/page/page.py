@@ -9,7 +9,7 @@ from typing import Any
 from .charts import document_charts, model_charts
 from .markdown import markdown_report
 from .svg import histogram
-from .words import EXPLAINED, STATES, figure, figures_of, label, number, percent, proof_figures, setting_words
+from .words import EXPLAINED, STATES, TOKENS, figure, figures_of, label, number, percent, proof_figures, setting_words
 
 _PARTS = 12  # of a certificate that are listed
 
@@ -77,7 +77,8 @@ def _explained(model: dict[str, Any], kind: str) -> str:
     words = EXPLAINED[told["kind"]][which]
     is_text = any("text" in row for row in model["pages"].get("most_wrong", []))
     second = label(classes[1]) if len(classes) == 2 else ""
-    return words.replace("{what}", "words" if is_text else "columns").replace("{second}", second)
+    words = words.replace("{what}", "words" if is_text else "columns").replace("{second}", second)
+    return f"{words} {TOKENS}" if is_text else words
 
 
 def _proof(certificate: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -74,8 +74,13 @@ EXPLAINED = {
     "loss when shuffled": ("How much the loss rises when a column is dealt out anew among the rows.",) * 3,
 }
 
+TOKENS = "#5 is any number of five digits, ^caps a word in capitals, url:… the host of a link."
+
 
 def number(value: float) -> str:
+    """Three digits; numbers that people can read are not written with powers of ten."""
+    if 1000 <= abs(value) < 1e6:
+        return f"{value:.0f}"
     return f"{value:.3g}".replace("e-0", "e-").replace("e+0", "e")
 
 
@@ -119,7 +124,7 @@ def setting_words(setting: dict[str, Any]) -> str:
 def proof_figures(certificate: dict[str, Any]) -> list[tuple[str, str]]:
     """(in words, value) of the figures of a certificate that are known."""
     return [
-        (words, figure(certificate[key]))
+        (words, f"{certificate[key]:.7g}" if isinstance(certificate[key], float) else figure(certificate[key]))
         for key, words in PROOF.items()
         if isinstance(certificate.get(key), int | float | bool)
     ]
