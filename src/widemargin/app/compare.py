@@ -237,7 +237,8 @@ def _verdict(
         plain = f"Always giving the same answer would be right {1 - best.baseline:.2%} of the time."
         if "cost" in figures:
             plain = f"A row costs {best.loss:.4g} on average; the cheapest single answer {best.baseline:.4g}."
-    lead = " does best: it" if len(names) > 1 else ""
+    ahead = len(names) > 1 and best.loss < judged[order[1]].loss
+    lead = " does best: it" if ahead else ""
     said = [f"On {n} rows {names[order[0]]}{lead} {size}.", plain]
     if len(names) > 1:
         said.append(_against(names[order[0]], names[order[1]], pairs))
