@@ -70,6 +70,14 @@ def test_the_sign_test_is_that_of_a_coin(folder):
     assert _pair(("a", one), ("b", other))["chance"] == pytest.approx(2 * 7 / 64)
 
 
+def test_rows_of_the_fit_are_recognised(wm, folder, tmp_path):
+    """Of a kernel machine, a tree and a regression; not of other rows."""
+    for name in ("svc.wm", "tree.wm", "ridge.wm"):
+        for file, state in (("learn.csv", "warning"), ("new.csv", "fine")):
+            found = wm("report", folder / name, folder / file, "-o", tmp_path / "r.html", "--json").json
+            assert (found["checks"][0]["name"], found["checks"][0]["state"]) == ("rows are new", state)
+
+
 def test_numbers_are_compared_by_their_squared_errors(wm, folder, tmp_path):
     words = ["report", folder / "svr.wm", folder / "ridge.wm", folder / "new.csv", "-o", tmp_path / "r.html", "--json"]
     found = wm(*words).json
