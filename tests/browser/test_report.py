@@ -8,7 +8,7 @@ import pytest
 from widemargin.cli import main
 
 EVIL = "<img src=x onerror=window.hit=1><script>window.hit=1</script>"
-CLASSES = (f"good{EVIL}", "=HYPERLINK(\"http://evil.test\")'\"</script><script>window.hit=1</script>{{7*7}}")
+CLASSES = (f"good{EVIL}", '=HYPERLINK("http://evil.test")\'"</script><script>window.hit=1</script>{{7*7}}')
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """Saved models on one file whose answers are known: each judged, all compared on the same rows.
 
 Method   two models are compared by the rows on which their losses differ. If neither were better, each such row would
-         go to one or the other like a coin: the sign test [McNemar47 for right and wrong answers]
+         go to one or the other like a coin: the sign test, of right and wrong answers that of [McNemar47]
 """
 
 from __future__ import annotations
@@ -146,9 +146,7 @@ def _rows(name: str, model: FileModel, source: Any, target: Any, kind: str, read
     return rows
 
 
-def _table(
-    model: FileModel, source: Any, target: Any, kind: str, *, format: str = "auto", **dialect: Any
-) -> Learnable:
+def _table(model: FileModel, source: Any, target: Any, kind: str, *, format: str = "auto", **dialect: Any) -> Learnable:
     assert model.encoder is not None
     frame = read_frame(source, model.encoder.dialect(**dialect), format)
     wanted = target_name(model.encoder.target if target is None else target, frame)
@@ -168,7 +166,7 @@ def _gaps(X: Any, names: tuple[str, ...]) -> tuple[tuple[tuple[str, int], ...], 
         return (), ()
     counts = np.isnan(X).sum(axis=0)
     with np.errstate(invalid="ignore"):
-        same = (X == X[:1]).all(axis=0)
+        same = np.equal(X, X[:1]).all(axis=0)
     missing = tuple((names[j], int(counts[j])) for j in np.flatnonzero(counts))
     return missing, tuple(names[j] for j in np.flatnonzero(same))
 
@@ -235,9 +233,7 @@ def _pair(first: tuple[str, Judged], second: tuple[str, Judged]) -> dict[str, An
     }
 
 
-def _verdict(
-    names: list[str], judged: list[Judged], pairs: tuple[dict[str, Any], ...], kind: str
-) -> tuple[str, ...]:
+def _verdict(names: list[str], judged: list[Judged], pairs: tuple[dict[str, Any], ...], kind: str) -> tuple[str, ...]:
     """Which is best, how good it is, against what, and whether the next one could be as good."""
     order = np.argsort([one.loss for one in judged], kind="stable")
     best = judged[order[0]]

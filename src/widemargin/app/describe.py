@@ -27,8 +27,8 @@ def describe(data: Learnable) -> dict[str, Any]:
         return {**found, "left": d}
     X = data.X[:, :_COLUMNS]
     X = X.toarray() if sp.issparse(X) else X
-    columns = zip(data.feature_names[:_COLUMNS], X.T, strict=True)
-    return {**found, "columns": [_column(name, values) for name, values in columns], "left": max(0, d - _COLUMNS)}
+    listed = zip(data.feature_names[:_COLUMNS], X.T, strict=True)
+    return {**found, "columns": [_column(name, values) for name, values in listed], "left": max(0, d - _COLUMNS)}
 
 
 def _target(data: Learnable) -> dict[str, Any]:

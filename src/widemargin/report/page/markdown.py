@@ -52,7 +52,10 @@ def _model(model: dict[str, Any]) -> list[str]:
 
 
 def _leaderboard(tuning: dict[str, Any]) -> list[str]:
-    rows = ((t["learner"], setting_words(t["setting"]), number(t["loss"]), number(t["se"])) for t in tuning["leaderboard"])
+    rows = (
+        (trial["learner"], setting_words(trial["setting"]), number(trial["loss"]), number(trial["se"]))
+        for trial in tuning["leaderboard"]
+    )
     return _table(("learner", "settings", tuning["measure"], "±"), rows)
 
 
@@ -60,8 +63,8 @@ def _pair(pair: dict[str, Any]) -> str:
     low, high = pair["interval"]
     return (
         f"{pair['first']} does better on {figure(pair['first_better'])} rows, {pair['second']} on "
-        f"{figure(pair['second_better'])} (chance {percent(pair['chance'])}); mean loss of {pair['second']} less that of "
-        f"{pair['first']}: {number(pair['difference'])}, 95 % interval {number(low)} to {number(high)}"
+        f"{figure(pair['second_better'])} (chance {percent(pair['chance'])}); mean loss of {pair['second']} less that "
+        f"of {pair['first']}: {number(pair['difference'])}, 95 % interval {number(low)} to {number(high)}"
     )
 
 
