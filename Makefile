@@ -11,7 +11,7 @@ NATIVE := CMakeLists.txt pyproject.toml $(shell find core bind -name '*.[ch]pp')
 CPP = $(shell find core bind tests -name '*.[ch]pp')
 PYTEST := $(PY) -m pytest -q
 
-.PHONY: help setup api stub demo test test-full test-arm test-sanitize lint format layers bench reproduce examples wheel clean
+.PHONY: help setup api stub browser demo test test-full test-arm test-sanitize lint format layers bench reproduce examples wheel clean
 # Two pips at once in one environment harm each other, so the targets run one by one even under -j.
 .NOTPARALLEL:
 unexport MAKEFLAGS MFLAGS
@@ -19,6 +19,7 @@ unexport MAKEFLAGS MFLAGS
 help:
 	@echo "make demo        from raw messages to a verdict and a report; the perceptron family on Iris and on real spam"
 	@echo "make test        the tests (minutes);  make test-full: before a release (up to an hour)"
+	@echo "make browser     chromium and Playwright, for the tests of the report in a browser"
 	@echo "make lint        style, types, layers, shapes;  make format: put the style right;  make stub, make api: renew snapshots"
 	@echo "make bench       speed against named peers;  make reproduce: the figures of the sources"
 	@echo "make examples    all examples;  make wheel: wheel and sdist, tried outside of the tree"
@@ -49,6 +50,16 @@ $(VENV)/.bench: Makefile | $(VENV)/.installed
 	  snapml svmloader svmlight-loader liblinear-official libsvm-official scikit-learn-intelex thundersvm-cpu \
 	  ydf onnxruntime skl2onnx
 	@touch $@
+
+# For the tests of the report in a browser: Debian's chromium, and Playwright to drive it.
+ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+$(VENV)/.browser: pyproject.toml | $(VENV)/.installed
+	@command -v chromium >/dev/null || { $(ROOT) apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive $(ROOT) apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; }
+	$(EDITABLE) ".[browser]"
+	@touch $@
+
+browser: $(VENV)/.browser
 
 setup: $(VENV)/.installed stub
 

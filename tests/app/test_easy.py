@@ -146,7 +146,7 @@ def test_hostile_text_is_shown_as_text(iris):
     page = html_report(document)
     assert "<script>alert" not in page
     assert "<img" not in page
-    assert page.count("</script>") == 2
+    assert page.count("</script>") == 3
     assert "http://" not in page
     assert "https://" not in page
     assert "<script>" not in markdown_report(document).replace("\\<", "")

@@ -10,13 +10,17 @@ import time as clock
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sklearn.utils import _safe_indexing
+
 from ..base.errors import BadInput
 from ..estimator.file_model import FileModel
 from .checks import check_data, check_split
+from .describe import describe
 from .judgement import judge
 from .record import Easy
 from .script import python_script
 from .search import Searched, search
+from .spread import spread
 from .words import check_search, verdict
 
 
@@ -99,6 +103,8 @@ def _record(found: Searched, estimator: Any, parameters: dict[str, Any], began: 
     """What was found, after the one look at the test rows."""
     data, tuning, train, held = found.data, found.tuning, found.train, found.held
     judged = judge(estimator, data, train, held, found.cost)
+    judged.pages["data"] = describe(data)
+    judged.pages["spread"] = spread(tuning, _safe_indexing(data.X, train), data.y[train], data.kind, parameters["time"])
     checks = (*check_data(data, found.groups), check_split(found.groups, train, held))
     return Easy(
         source=data.source,

@@ -10,6 +10,7 @@ COMMANDS = {
     "train": "learn a model from a data file and save it",
     "predict": "write the labels that a model gives to the rows of a file",
     "evaluate": "kinds of error, accuracy with its interval, precision, recall, costs",
+    "report": "saved models on a file whose answers are known, compared on one page",
     "certify": "recompute a model's certificate from its data and its proof",
     "inspect": "what a model file holds",
     "spam": "learn, classify, explain: a filter for raw mails, with the words that decided",

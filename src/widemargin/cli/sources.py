@@ -22,14 +22,21 @@ def add_file_flags(parser: argparse.ArgumentParser, *, optional: bool = False) -
     number: Any = {"nargs": "?"} if optional else {}
     parser.add_argument("file", metavar="FILE", help='data file; "-" is standard input', **number)
     group = parser.add_argument_group("reading")
-    group.add_argument("--format", choices=FORMATS, default="auto", help="default: told by name and contents")
-    group.add_argument("--delimiter", help="of a CSV file; default: found out")
-    group.add_argument("--no-header", action="store_true", help="the first line of a CSV file is data")
-    group.add_argument("--encoding", default="utf-8", help="of a text file; default: %(default)s")
+    add_dialect_flags(group, "--format")
     group.add_argument(
         "--batch-rows", type=whole, default=10_000, metavar="N", help="rows at a time; default: %(default)s"
     )
     return group
+
+
+def add_dialect_flags(group: Any, format_flag: str) -> None:
+    """How a data file is written."""
+    group.add_argument(
+        format_flag, dest="format", choices=FORMATS, default="auto", help="default: told by name and contents"
+    )
+    group.add_argument("--delimiter", help="of a CSV file; default: found out")
+    group.add_argument("--no-header", action="store_true", help="the first line of a CSV file is data")
+    group.add_argument("--encoding", default="utf-8", help="of a text file; default: %(default)s")
 
 
 def add_coding_flags(group: Any) -> None:

@@ -1,29 +1,31 @@
 "use strict";
 (() => {
-  const box = document.getElementById("threshold");
-  if (!box) return;
-  const t = JSON.parse(document.getElementById("wm-report").textContent).pages.thresholds;
-  const costs = ["fp", "fn"].map((name) => document.getElementById("cost-" + name));
-  const cell = (name) => document.getElementById("at-" + name);
-  const show = () => {
-    const k = Number(box.value);
-    const tp = t.tp[k], fp = t.fp[k], fn = t.positive - tp, tn = t.negative - fp;
-    const [a, b] = costs.map((input) => Number(input.value) || 0);
-    const all = tp + fp + fn + tn;
-    for (const [name, value] of Object.entries({ tp, fp, fn, tn })) cell(name).textContent = value;
-    cell("threshold").textContent = t.at[k].toFixed(2);
-    cell("right").textContent = (100 * (tp + tn) / all).toFixed(2) + " %";
-    cell("cost").textContent = (a * fp + b * fn).toLocaleString("en", { maximumFractionDigits: 2 });
-  };
-  const cheapest = () => {
-    const [a, b] = costs.map((input) => Number(input.value) || 0);
-    let best = 0, least = Infinity;
-    t.at.forEach((_, k) => { const c = a * t.fp[k] + b * (t.positive - t.tp[k]); if (c < least) { least = c; best = k; } });
-    box.value = best;
+  const tables = JSON.parse(document.getElementById("wm-sliders").textContent);
+  for (const box of document.querySelectorAll(".slider")) {
+    const t = tables[Number(box.dataset.model)];
+    const range = box.querySelector("input[type=range]");
+    const price = (name) => Number(box.querySelector(`[data-cost=${name}]`).value) || 0;
+    const put = (name, text) => { box.querySelector(`[data-show=${name}]`).textContent = text; };
+    const share = (part, whole) => (whole ? (100 * part / whole).toFixed(2) + " %" : "–");
+    const cost = (k) => price("fp") * t.fp[k] + price("fn") * (t.positive - t.tp[k]);
+    const show = () => {
+      const k = Number(range.value);
+      const tp = t.tp[k], fp = t.fp[k], fn = t.positive - tp, tn = t.negative - fp;
+      for (const [name, value] of Object.entries({ tp, fp, fn, tn })) put(name, value.toLocaleString("en"));
+      put("threshold", t.unit === "probability" ? t.at[k].toFixed(2) : t.at[k].toPrecision(3));
+      put("right", share(tp + tn, t.positive + t.negative));
+      put("found", share(tp, t.positive));
+      put("alarms", share(fp, t.negative));
+      put("cost", cost(k).toLocaleString("en", { maximumFractionDigits: 2 }));
+    };
+    range.addEventListener("input", show);
+    for (const input of box.querySelectorAll("[data-cost]")) input.addEventListener("input", show);
+    box.querySelector("button").addEventListener("click", () => {
+      let best = 0;
+      t.at.forEach((_, k) => { if (cost(k) < cost(best)) best = k; });
+      range.value = best;
+      show();
+    });
     show();
-  };
-  box.addEventListener("input", show);
-  for (const input of costs) input.addEventListener("input", show);
-  document.getElementById("cheapest").addEventListener("click", cheapest);
-  show();
+  }
 })();

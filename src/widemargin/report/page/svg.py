@@ -6,9 +6,11 @@ Symbols  a chart is a box of WIDE x HIGH units with room for numbers at the left
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+
+from .words import number
 
 WIDE, HIGH = 420, 260
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 12, 40
@@ -16,7 +18,7 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 12, 12, 40
 
 @dataclass(frozen=True)
 class Line:
-    """One series: points, its name, and the class that gives it its colour ("a", "b" or "c")."""
+    """One series: points, its name, and the class that gives it its colour ("a" to "f")."""
 
     x: Sequence[float]
     y: Sequence[float]
@@ -42,7 +44,11 @@ class Scale:
         if self.log:
             first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
             step = max(1, (last - first) // 4)
-            return [10.0**e for e in range(first, last + 1, step)]
+            tens = [10.0**e for e in range(first, last + 1, step)]
+            if len(tens) > 1:
+                return tens
+            fine = (m * 10.0**e for e in range(first - 1, last + 2) for m in (1, 2, 5))
+            return [v for v in fine if self.low <= v <= self.high] or [self.low, self.high]
         width = self.high - self.low
         if width <= 0:
             return [self.low]
@@ -53,13 +59,20 @@ class Scale:
 
 
 def line_chart(
-    lines: Sequence[Line], x_name: str, y_name: str, *, log_x: bool = False, diagonal: bool = False, box: object = None
+    lines: Sequence[Line],
+    x_name: str,
+    y_name: str,
+    *,
+    log_x: bool = False,
+    log_y: bool = False,
+    diagonal: bool = False,
+    box: object = None,
 ) -> str:
     """Series over one axis; with `diagonal`, the line on which both axes agree."""
     xs, ys = [v for line in lines for v in line.x], [v for line in lines for v in line.y]
-    low_x, high_x, low_y, high_y = _bounds(xs, ys, box, diagonal)
+    low_x, high_x, low_y, high_y = _bounds(xs, ys, box, diagonal, log_y)
     x = Scale(low_x, high_x, LEFT, WIDE - RIGHT, log_x)
-    y = Scale(low_y, high_y, HIGH - BOTTOM, TOP)
+    y = Scale(low_y, high_y, HIGH - BOTTOM, TOP, log_y)
     parts = [_axes(x, y, x_name, y_name)]
     if diagonal:
         a, b = max(low_x, low_y), min(high_x, high_y)
@@ -86,28 +99,64 @@ def bar_chart(bars: Sequence[tuple[str, float]], value_name: str) -> str:
     parts = []
     for k, (name, value) in enumerate(bars):
         top, a, b = k * row + 4, x(min(0.0, value)), x(max(0.0, value))
-        short = name if len(name) <= 22 else name[:21] + "…"
         colour = "a" if value >= 0 else "b"
-        parts.append(
-            f'<text class="label end" x="{left - 6}" y="{top + 11}"><title>{escape(name)}</title>{escape(short)}</text>'
-        )
+        parts.append(_name(name, left - 6, top + 11))
         parts.append(f'<rect class="bar {colour}" x="{a:.1f}" y="{top}" width="{max(0.5, b - a):.1f}" height="13"/>')
         parts.append(f'<text class="label" x="{b + 4:.1f}" y="{top + 11}">{number(value)}</text>')
     parts.append(f'<text class="label mid" x="{(left + WIDE - 60) / 2}" y="{high_all - 6}">{escape(value_name)}</text>')
     return _svg(parts, value_name, high_all)
 
 
-def number(value: float) -> str:
-    return f"{value:.3g}".replace("e-0", "e-").replace("e+0", "e")
+def interval_chart(rows: Sequence[tuple[str, float, float, float]], name: str, write: Callable[[float], str]) -> str:
+    """(name, low, high, value): a dot on its interval, one a row, all on one axis."""
+    low, high = min(r[1] for r in rows), max(r[2] for r in rows)
+    row, left = 26, 150
+    x = Scale(low, high, left, WIDE - 70)
+    parts = []
+    for k, (who, a, b, value) in enumerate(rows):
+        y = 16 + k * row
+        parts.append(_name(who, left - 6, y + 4))
+        parts.append(f'<line class="line a" x1="{x(a):.1f}" y1="{y}" x2="{x(b):.1f}" y2="{y}"/>')
+        parts.append(f'<circle class="mark a" cx="{x(value):.1f}" cy="{y}" r="4.5"/>')
+        parts.append(f'<text class="label" x="{WIDE - 62}" y="{y + 4}">{escape(write(value))}</text>')
+    high_all = row * len(rows) + 34
+    for place, value in (("", low), (" end", high)):
+        parts.append(f'<text class="label{place}" x="{x(value):.1f}" y="{high_all - 20}">{escape(write(value))}</text>')
+    parts.append(f'<text class="label mid" x="{(left + WIDE - 70) / 2}" y="{high_all - 5}">{escape(name)}</text>')
+    return _svg(parts, name, high_all)
 
 
-def _bounds(xs: list[float], ys: list[float], box: object, diagonal: bool) -> tuple[float, float, float, float]:
+def histogram(counts: Sequence[int]) -> str:
+    """A few bars as wide as a word."""
+    if not counts:
+        return ""
+    most, width = max(counts), 96 / len(counts)
+    bars = (
+        f'<rect class="bar a" x="{k * width:.2f}" y="{20 - 20 * c / most:.2f}" width="{width - 0.8:.2f}" '
+        f'height="{20 * c / most:.2f}"/>'
+        for k, c in enumerate(counts)
+        if c
+    )
+    return f'<svg class="spark" viewBox="0 0 96 20" aria-hidden="true">{"".join(bars)}</svg>'
+
+
+def _name(name: str, x: float, y: float) -> str:
+    """A name that ends at x; what is too long is cut, and whole in the tip."""
+    short = name if len(name) <= 22 else name[:21] + "…"
+    return f'<text class="label end" x="{x}" y="{y}"><title>{escape(name)}</title>{escape(short)}</text>'
+
+
+def _bounds(
+    xs: list[float], ys: list[float], box: object, diagonal: bool, log_y: bool
+) -> tuple[float, float, float, float]:
     if isinstance(box, tuple):
         return box
     low_x, high_x, low_y, high_y = min(xs), max(xs), min(ys), max(ys)
     if diagonal:
         low_x = low_y = min(low_x, low_y)
         high_x = high_y = max(high_x, high_y)
+    if log_y:
+        return low_x, high_x, low_y / 1.3, high_y * 1.3
     room = 0.05 * (high_y - low_y) or 0.5
     return low_x, high_x, low_y - room, high_y + room
 
