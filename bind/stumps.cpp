@@ -91,7 +91,8 @@ nb::tuple boost(StumpBooster& self, double rate, Index rounds, int threads) {
 }
 
 void apply_stump(StumpBooster& self, Index column, float threshold, In<double> values, double step, int threads) {
-  if (column < 0 || column >= self.ground().columns() || length(values) != 3) fail("the stump does not suit these rows");
+  if (column < 0 || column >= self.ground().columns() || length(values) != 3)
+    fail("the stump does not suit these rows");
   if (!(std::abs(step) <= 1e150)) fail("a step is too large");
   nb::gil_scoped_release free;
   self.apply(column, threshold, values.data(), step, threads, poll_signals);

@@ -64,7 +64,7 @@ class StumpGround {
   Stump best_edge(double& error, int threads, Poll poll);
   Whole weight(Index i) const { return q_[static_cast<std::size_t>(i)]; }
   Whole weights() const { return all_; }
-  double most_weights() const;                                      // what their sum may grow to
+  double most_weights() const;                                     // what their sum may grow to
   double rows_given(const std::uint32_t* rows, Index size) const;  // each as often as its weight of the fit says
   double rows_given() const { return weight_; }
 

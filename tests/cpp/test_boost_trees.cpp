@@ -44,7 +44,8 @@ struct Tried {
   bool operator==(const Tried& other) const {
     if (said != other.said || tree.nodes.size() != other.tree.nodes.size()) return false;
     for (std::size_t i = 0; i < tree.nodes.size(); ++i)
-      if (tree.nodes[i].threshold != other.tree.nodes[i].threshold || tree.nodes[i].column != other.tree.nodes[i].column)
+      if (tree.nodes[i].threshold != other.tree.nodes[i].threshold ||
+          tree.nodes[i].column != other.tree.nodes[i].column)
         return false;
     return true;
   }
@@ -153,8 +154,7 @@ TEST(a_tree_does_not_depend_on_those_before_it) {
   std::vector<double> said(at(r.n));
   for (const int polls : {0, 3, 20}) {
     polls_left = polls;
-    CHECK_THROWS(Interrupted,
-                 ground.grow(r.w.data(), turned.z.data(), {6, 2, 2}, said.data(), 1, interrupt));
+    CHECK_THROWS(Interrupted, ground.grow(r.w.data(), turned.z.data(), {6, 2, 2}, said.data(), 1, interrupt));
   }
   CHECK(Tried(ground, r, {6, 2, 1}) == first);
 }

@@ -89,8 +89,7 @@ void check_rounds(const Texts& s, const WordRule& rule, bool weights, Index roun
     for (Index i = 0; i < s.n; ++i) {
       const bool with = s.holds(i, out.term[r]);
       touched += with;
-      for (Index l = 0; l < s.k; ++l)
-        F[at(i * s.k + l)] += (with ? out.present : out.absent)[r * at(s.k) + at(l)];
+      for (Index l = 0; l < s.k; ++l) F[at(i * s.k + l)] += (with ? out.present : out.absent)[r * at(s.k) + at(l)];
     }
   }
   CHECK(out.touched == touched);

@@ -29,8 +29,13 @@ struct Rows {
     for (Index i = 0; i < n; ++i) {
       const float usual = random.below(8) ? 0.0f : many(), one = many();
       const float there = random.below(i < positives ? 3 : 9) ? 2.5f : NONE;
-      const float row[] = {one, static_cast<float>(random.below(4)), usual, random.below(5) ? many() : NONE,
-                           random.below(3) ? static_cast<float>(random.below(3)) : NONE, 2.5f, there};
+      const float row[] = {one,
+                           static_cast<float>(random.below(4)),
+                           usual,
+                           random.below(5) ? many() : NONE,
+                           random.below(3) ? static_cast<float>(random.below(3)) : NONE,
+                           2.5f,
+                           there};
       x.insert(x.end(), row, row + d);
       w.push_back(static_cast<double>(1 + random.below(8)) / 8);
     }
