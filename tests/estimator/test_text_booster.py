@@ -121,8 +121,9 @@ def test_texts_and_their_counts_give_the_same_rules(y):
     assert (texts.predict(TEXTS) == table.predict(counts)).all()
     assert (texts.predict(TEXTS) == y).all()
     assert texts.predict_proba(TEXTS).shape == (len(TEXTS), 2 if np.ndim(y) == 1 and len(set(y)) == 2 else 3)
-    assert "stands" in texts.rules(1)[0]
-    assert texts.terms()[texts.stumps_.column[0]] in texts.rules(1)[0]
+    terms = [texts.terms()[c] for c in texts.stumps_.column]
+    assert len(texts.rules()) == len(terms) > 2
+    assert all(f"where {term!r} stands" in rule for term, rule in zip(terms, texts.rules(), strict=True))
     with pytest.raises(BadInput, match="table"):
         texts.predict(counts)
     with pytest.raises(BadInput, match="texts"):
