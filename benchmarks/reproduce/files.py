@@ -4,8 +4,8 @@ On each data set every kind of machine is trained twice, here and by libsvm-offi
 writes its models; the other one reads them, writes them again, and both are asked about all rows. Labels must be equal
 on every row whose scores are not 0 to rounding, scores to rounding: 1e-12 of the terms that they are sums of. What is
 left of terms that cancel says nothing: of one class whose rows are far from each other all lie on the edge, and where
-0 lies among the rows the best weights of a linear machine of one class are 0. LIBSVM writes the numbers of support vectors with 8 digits: there the reference is what LIBSVM says after it has
-read its own file.
+0 lies among the rows the best weights of a linear machine of one class are 0. LIBSVM writes the numbers of support
+vectors with 8 digits: there the reference is what LIBSVM says after it has read its own file.
 
     python benchmarks/reproduce/files.py [set ...]
 

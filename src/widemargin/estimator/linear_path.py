@@ -18,7 +18,7 @@ from .linear_work import Solved
 from .svc_path import checked_Cs
 
 MOST = 3.0  # times smaller may a variable become at once
-SOFTER = 0.4  # of the last sharpness is that of the next start
+SOFTER = 0.2  # of the last sharpness is that of the next start
 ALONG: dict[Any, Callable[[float], float]] = {  # where solutions lie on lines that are worth following: in what of C
     (Hinge, "newton"): lambda C: C,
     (Tube, "newton"): lambda C: C,
