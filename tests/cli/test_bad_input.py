@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -292,11 +293,18 @@ def _wait_until_busy(process):
         time.sleep(0.1)
 
 
+def is_writing(process, folder, data):
+    """Whether a second file is there; where files have no name before they are whole, whether one is open."""
+    open_files = Path(f"/proc/{process.pid}/fd")
+    opened = [os.readlink(entry) for entry in open_files.iterdir()] if open_files.exists() else []
+    return len(list(folder.iterdir())) > 1 or any(name.startswith(str(folder)) and name != str(data) for name in opened)
+
+
 def test_a_terminated_run_leaves_nothing(tmp_path, iris_model):
     data, out = tmp_path / "long.csv", tmp_path / "out.csv"
     data.write_text("sepal_length,sepal_width,petal_length,petal_width\n" + "50,30,20,10\n" * 3_000_000)
     process = outside("predict", iris_model, data, "--batch-rows", "1000", "-o", out)
-    while len(list(tmp_path.iterdir())) == 1 and process.poll() is None:
+    while not is_writing(process, tmp_path, data) and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=60)
