@@ -116,6 +116,11 @@ def test_prose_is_found_and_its_words_decide(mail_file):
     assert any("is prose" in sentence for sentence in found.reading)
 
 
+def test_the_most_frequent_answer_may_win_on_prose(mail_file):
+    found = widemargin.easy(mail_file, "kind", time=5, learners=["most frequent"])
+    assert found.pages["explanation"]["features"] == []
+
+
 def test_numbers(tmp_path):
     X, y = load_diabetes(return_X_y=True)
     rows = [[*x, t] for x, t in zip(X.tolist(), y.tolist(), strict=True)]

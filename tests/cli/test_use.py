@@ -203,7 +203,7 @@ def test_a_model_saved_from_python_reads_svmlight(wm, svm, tmp_path):
 
 
 def test_demo_goes_from_messages_to_a_report_shows_the_family_and_draws(wm, tmp_path, monkeypatch):
-    monkeypatch.setattr("widemargin.cli.demo._SECONDS", "0.5")  # few rows, few learners
+    monkeypatch.setattr("widemargin.cli.demo._SECONDS", "2")  # few rows, few learners
     ran = wm("demo", "-o", tmp_path / "pictures", "--json")
     assert ran.code == 0, ran.err
     assert ran.json["easy"]["test"]["accuracy"] > 0.93

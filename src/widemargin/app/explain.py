@@ -101,7 +101,7 @@ def _node(tree: Any, at: int, names: list[str], depth: int) -> dict[str, Any]:
 
 def _names(estimator: Any, data: Learnable) -> list[str]:
     if data.is_text:
-        return [str(term) for term in estimator[0].get_feature_names_out()]
+        return [str(term) for term in estimator[0].get_feature_names_out()] if hasattr(estimator, "steps") else []
     d = data.X.shape[1]
     return list(data.feature_names) or [f"feature {j + (not data.zero_based)}" for j in range(d)]
 

@@ -148,8 +148,8 @@ def _picture(folder: str) -> str | None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, places = pyplot.subplots(1, 2, figsize=(12, 5), layout="constrained")
-    for place, task, name in zip(places, _iris(), ("averaged", "margin"), strict=True):
+    figure, axes = pyplot.subplots(1, 2, figsize=(12, 5), layout="constrained")
+    for place, task, name in zip(axes, _iris(), ("averaged", "margin"), strict=True):
         model = model_class(name)(random_state=0, **_SETTINGS[name]).fit(task.X, task.y)
         BoundaryDisplay.from_estimator(
             model, task.X, task.y, feature_names=["petal length in cm", "petal width in cm"], ax=place
