@@ -32,6 +32,7 @@ def folder(tmp_path_factory):
 
     train("svc", "svc.wm", "--target", "kind", "--ignore", "size", "--probability", "true")
     train("tree", "tree.wm", "--target", "kind", "--ignore", "size", "--max-depth", "3")
+    train("adaboost", "boost.wm", "--target", "kind", "--ignore", "size", "--n-estimators", "20")
     train("averaged", "averaged.wm", "--target", "kind", "--ignore", "size")
     train("svr", "svr.wm", "--target", "size", "--ignore", "kind")
     train("kernel-ridge", "ridge.wm", "--target", "size", "--ignore", "kind", "--kernel", "linear")
@@ -41,7 +42,7 @@ def folder(tmp_path_factory):
 
 def test_models_are_compared_on_the_same_rows(wm, folder, tmp_path):
     """Figures are those of `evaluate`, and of two models the rows on which either alone is right."""
-    models = [folder / name for name in ("svc.wm", "tree.wm", "averaged.wm")]
+    models = [folder / name for name in ("svc.wm", "tree.wm", "averaged.wm", "boost.wm")]
     ran = wm("report", *models, folder / "new.csv", "--target", "kind", "-o", tmp_path / "r.html", "--json")
     assert ran.code == 0, ran.err
     right = []
@@ -57,6 +58,8 @@ def test_models_are_compared_on_the_same_rows(wm, folder, tmp_path):
     for words in ("Side by side", "svc.wm", "tree.wm", "averaged.wm", "sign test", "Where to draw the line"):
         assert words in page
     assert "The first questions of the tree" in page
+    assert ran.json["models"][3]["learner"] == "AdaBoostClassifier"
+    assert "Errors on the test rows by round" in page
 
 
 def test_the_sign_test_is_that_of_a_coin(folder):

@@ -22,6 +22,7 @@ from ..base.errors import BadInput
 from ..certificate.certify import learnt_from
 from ..data.learn import target_name
 from ..data.readers import read_frame
+from ..estimator.cost_sensitive import without_costs
 from ..estimator.file_model import FileModel
 from .checks import Check, check_data, copies
 from .describe import describe
@@ -191,8 +192,7 @@ def _fresh(models: Sequence[tuple[str, FileModel]], data: list[Learnable]) -> Ch
     """The figures of a model on the very rows of its fit say nothing."""
     known = []
     for (name, model), rows in zip(models, data, strict=True):
-        inside = getattr(model.estimator, "estimator_", model.estimator)  # of decisions by cost
-        if learnt_from(inside, rows.X, rows.y):
+        if learnt_from(without_costs(model.estimator), rows.X, rows.y):
             known.append(name)
     if not known:
         return Check("rows are new", "fine", "no model's certificate is of exactly these rows")

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..estimator.cost_sensitive import without_costs
+
 _STEPS = 101  # of a slider, and quantiles of a distribution
 _CORNERS = 300  # of a curve by ranks
 _BINS = 10
@@ -22,7 +24,7 @@ def quantiles(values: np.ndarray) -> list[float]:
 
 def training_curves(estimator: Any, X: Any, y: np.ndarray) -> dict[str, Any]:
     """What the learner recorded of its fit by step; of boosting also the test loss by round."""
-    whole = getattr(estimator, "estimator_", estimator)  # inside of decisions by cost
+    whole = without_costs(estimator)
     last = whole[-1] if hasattr(whole, "steps") else whole
     trace = getattr(last, "trace_", None)
     curves = _columns(trace)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..estimator.cost_sensitive import without_costs
 from ..estimator.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from .reading import Learnable
 
@@ -20,7 +21,7 @@ _SHUFFLED_ROWS, _SHUFFLED_COLUMNS, _TIMES = 400, 40, 3
 
 def explanation(estimator: Any, data: Learnable, train: np.ndarray | None, X: Any, y: np.ndarray) -> dict[str, Any]:
     """kind of explanation, (name, value) of the features that matter most, and what else the model can tell."""
-    whole = getattr(estimator, "estimator_", estimator)  # inside of decisions by cost
+    whole = without_costs(estimator)
     last = whole[-1] if hasattr(whole, "steps") else whole
     names = _names(whole, data)
     facts: dict[str, Any] = {"learner": type(last).__name__}

@@ -67,3 +67,8 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         check_is_fitted(self, "estimator_")
         last = self.estimator_[-1] if hasattr(self.estimator_, "steps") else self.estimator_
         return last.certificate_
+
+
+def without_costs(estimator: Any) -> Any:
+    """The classifier whose probabilities decide; any other estimator is itself."""
+    return estimator.estimator_ if isinstance(estimator, CostSensitiveClassifier) else estimator

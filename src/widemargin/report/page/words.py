@@ -111,8 +111,8 @@ def figures_of(test: dict[str, Any], pages: dict[str, Any]) -> list[tuple[str, s
         if test.get(key) is not None:
             found.append((name, percent(test[key]) if key in _SHARES else figure(float(test[key]))))
     if pages.get("ranks"):
-        found.append(("area under ROC", figure(pages["ranks"]["auc"])))
-        found.append(("average precision", figure(pages["ranks"]["average_precision"])))
+        found.append(("area under ROC", f"{pages['ranks']['auc']:.4f}"))
+        found.append(("average precision", f"{pages['ranks']['average_precision']:.4f}"))
     return found
 
 
