@@ -11,6 +11,7 @@ from joblib import parallel_config
 
 import widemargin as wm
 from widemargin import _core
+from widemargin.base.blas import one_blas_thread
 from widemargin.base.drive import Cancelled
 from widemargin.base.threads import crew, threads
 from widemargin.data.rows import native_rows
@@ -25,6 +26,23 @@ def _no_limits(monkeypatch):
 def data(n=9000, d=6, k=4):
     random = np.random.default_rng(1)
     return random.standard_normal((n, d)), random.integers(0, k, n)
+
+
+def test_linear_algebra_has_one_thread_inside_and_what_it_had_before_outside():
+    """Also where limits lie inside of one another."""
+    blas = threadpoolctl.ThreadpoolController().select(user_api="blas")
+
+    def limits():
+        return [one.num_threads for one in blas.lib_controllers]
+
+    with blas.limit(limits=2):
+        before = limits()
+        with one_blas_thread():
+            with one_blas_thread():
+                assert set(limits()) == {1}
+            assert set(limits()) == {1}
+        assert limits() == before
+        assert max(before) == 2
 
 
 # ---- n_jobs -----------------------------------------------------------------------------------------------------

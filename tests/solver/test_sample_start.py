@@ -6,12 +6,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 import widemargin as wm
 from widemargin.base.drive import Watch
+from widemargin.estimator import svm_work
 from widemargin.kernels import RBF
 from widemargin.kernels.gram import GramSource
 from widemargin.kernels.items import RowItems
 from widemargin.model.box import BoxProblem
 from widemargin.solver.box import BoxOptions
-from widemargin.estimator import svm_work
 from widemargin.solver.sample_start import SMALLEST, nested, solved_for_some
 
 N = 4 * SMALLEST

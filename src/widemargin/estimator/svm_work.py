@@ -143,8 +143,9 @@ class Work:
             self.done.pop(k, None)
             self.starts[k] = some.b if some is not None else self.starts[k]
             solved = self.estimator._solve(self, k, fit, watch)
-            worse = proved is not None and solved.certificate.relative_gap > proved.certificate.relative_gap
-            self.done[k] = proved if worse else solved
+            if proved is not None and solved.certificate.relative_gap > proved.certificate.relative_gap:
+                solved = proved  # cut short: the sample says more
+            self.done[k] = solved
         return self.done[k]
 
     def _sampled(
