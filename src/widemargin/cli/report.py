@@ -59,14 +59,15 @@ def run(args: argparse.Namespace) -> int:
         args.model = path
         models.append((name, load_model(args)))
     target = int(args.target) if args.target and re.fullmatch(r"-?\d+", args.target) else args.target
-    found = compare(
-        models,
-        args.file,
-        target,
-        cost=None if args.cost is None else lambda classes: _costs(args, classes),
-        format=args.format,
-        **dialect(args),
-    )
+    with out.progress("comparing" if len(models) > 1 else "judging", None):
+        found = compare(
+            models,
+            args.file,
+            target,
+            cost=None if args.cost is None else lambda classes: _costs(args, classes),
+            format=args.format,
+            **dialect(args),
+        )
     document = plain({**found.to_dict(), "again": args.again})
     text = written_report(document, shape)
     if place == "-":
