@@ -50,8 +50,8 @@ void find_leaves(const ForestView& forest, const RowsView& rows, std::uint32_t* 
 void add_votes(const ForestView& forest, const LeafTable& leaves, const RowsView& rows, Index begin, Index end,
                const std::uint32_t* times, double* out, std::int32_t* voters, int threads, Poll poll = never);
 
-// What each line says of classes: their shares, output after output; `only`, of a single output, the class of a line that
-// holds no other, else -1.
+// What each line says of classes: their shares, output after output; `only`, of a single output, the class of a line
+// that holds no other, else -1.
 void find_shares(const double* stats, Index lines, const std::vector<Index>& classes, double* shares,
                  std::int32_t* only);
 

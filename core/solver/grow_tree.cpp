@@ -344,8 +344,8 @@ void Grower<T>::mark(GrownNode& node, const Best<T>& best) {
   node.leaf = static_cast<std::uint32_t>(best.next);
 }
 
-// From the codes on both sides of all cuts their thresholds: numbers behind codes lie far apart, and are quicker to find
-// for a whole tree than on the way, one by one.
+// From the codes on both sides of all cuts their thresholds: numbers behind codes lie far apart, and are quicker to
+// find for a whole tree than on the way, one by one.
 template <class T>
 void Grower<T>::find_thresholds() {
   if (o_.random) return;
