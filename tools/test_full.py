@@ -14,7 +14,8 @@ PYTEST = (sys.executable, "-m", "pytest", "-q", "-n", os.environ.get("JOBS", "2"
 PARTS = (
     # (name, command, environment)
     ("core tests", (sys.executable, "tools/cpp_tests.py", "plain"), {}),
-    ("all tests, many examples", (*PYTEST, "--hypothesis-profile", "full", "tests"), {}),
+    # All others are the same with the next part, and in `make test`.
+    ("properties, many examples", (*PYTEST, "--hypothesis-profile", "full", "-m", "hypothesis", "tests"), {}),
     ("all tests, plain loops", (*PYTEST, "tests"), {"WIDEMARGIN_SIMD": "scalar"}),
     ("core, address and undefined behaviour", (sys.executable, "tools/cpp_tests.py", "asan"), {}),
     ("core, threads", (sys.executable, "tools/cpp_tests.py", "tsan"), {}),

@@ -499,7 +499,12 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "StumpGround.best of pairs": (lambda *a: stump_ground().best(*a), lambda: [4, np.ones((N, 4)), None, 4, 1]),
     "StumpGround.best of numbers": (lambda *a: stump_ground().best(*a), lambda: [3, np.ones((N, 2)), None, 2, 1]),
     "StumpGround.sides": (lambda *a: stump_ground().sides(*a), lambda: [1, 2, np.zeros(N, np.uint8)]),
-    "StumpGround.boost": (lambda *a: stump_ground().boost(*a), lambda: [np.zeros(N), 1.0, 5, 1]),
+    "StumpBooster": (lambda *a: _core.StumpBooster(*a).boost(1.0, 5, 1), lambda: [stump_ground()]),
+    "StumpBooster.boost": (lambda *a: _core.StumpBooster(stump_ground()).boost(*a), lambda: [1.0, 5, 1]),
+    "StumpBooster.apply": (
+        lambda *a: _core.StumpBooster(stump_ground()).apply(*a),
+        lambda: [1, 0.5, np.array([-1.0, 1.0, 0.0]), 0.5, 1],
+    ),
     "replay_stumps": (_core.replay_stumps, replay_arguments),
     "WordGround": (lambda *a: _core.WordGround(*a).boost(1.0, 0.01, False, 3, 1), word_arguments),
     "WordGround.boost": (lambda *a: word_ground().boost(*a), lambda: [1.0, 0.01, False, 3, 1]),

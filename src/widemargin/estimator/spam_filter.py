@@ -27,6 +27,7 @@ from .linear_svc import LinearSVC
 from .one_class import OneClassSVM
 from .whole import whole_or_nothing
 
+_ROUNDING = 1e-9  # what a correction may fall short by, since sums are rounded
 _EDGE = 1e-3  # the machine knows its edge to its tolerance
 _LABELS: tuple[tuple[Any, Any], ...] = (("ham", "spam"), (False, True), (0, 1), (-1, 1))
 
@@ -202,7 +203,7 @@ class SpamFilter(ClassifierMixin, Certified):
             score = float(rows.scores(blocks, weights, known)[0]) + self.intercept_
             return 1.0 - sign * (score - self.threshold)
 
-        if short() <= 0:
+        if short() <= _ROUNDING:
             return
         columns, values = rows.whole(blocks)
         known[columns] = 1.0
