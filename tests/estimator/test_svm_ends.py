@@ -37,9 +37,9 @@ def test_a_warm_start_leads_to_the_same_optimum(cls, r, factor):
     cold, name = make(cls, r), knobs.get(cls, "C")
     warm = make(cls, r, warm_start=True, **{name: factor * cold.get_params()[name]})
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # labels of other rows and a small nu: rounding is felt
+        warnings.simplefilter("ignore", ConvergenceWarning)  # at a tiny nu the objective is 0 but for rounding
         warm.fit(r.X[::-1].copy(), r.of(cls), sample_weight=r.w)
-    fitted(warm, r.X, r.of(cls), r.w)
+        warm.fit(r.X, r.of(cls), sample_weight=r.w)
     fitted(warm.set_params(**{name: cold.get_params()[name]}), r.X, r.of(cls), r.w)
     fitted(cold, r.X, r.of(cls), r.w)
     assert value(warm) == pytest.approx(value(cold), rel=1e-9)
