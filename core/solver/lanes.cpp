@@ -275,9 +275,9 @@ AVX2 void avx2_sides(const LaneSpace& space, const Index* first, Index classes, 
   }
   store(out.left, left), store(out.right, right), store(out.rows, rows);
 }
-#endif
 
 bool vectors() { return simd::level() != simd::Level::scalar; }
+#endif
 
 }  // namespace
 
