@@ -201,3 +201,19 @@ def test_a_crew_leaves_no_thread_behind():
     before = threading.active_count()
     crew(4, lambda part, _: part, range(20))
     assert threading.active_count() == before
+
+
+def test_ctrl_c_while_a_helper_begins_leaves_no_thread_at_work(monkeypatch):
+    """A helper that nobody awaits would meet the end of the interpreter in the middle of a native loop."""
+    begin = threading.Thread.start
+
+    def begin_and_interrupt(self):
+        begin(self)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", begin_and_interrupt)
+    begun = []
+    with pytest.raises(KeyboardInterrupt):
+        crew(2, lambda part, cancelled: begun.append(part) or cancelled.wait(), range(4))
+    assert begun == []
+    assert [thread.name for thread in threading.enumerate() if thread.name == "widemargin"] == []

@@ -308,6 +308,9 @@ FITTED = {
         ("onehot", lambda o: o["data"]["fitted"].update(_n_features_outs=[3])),
         ("onehot", lambda o: o["data"]["params"].update(dtype={"scalar_type": "os.system"})),
         ("onehot", lambda o: o["data"]["params"].update(dtype={"scalar_type": "complex128"})),
+        ("onehot", lambda o: o["data"]["params"].update(dtype="no such type")),
+        ("onehot", lambda o: o["data"]["params"].update(dtype="float16")),
+        ("ordinal", lambda o: o["data"]["params"].update(dtype="no such type")),
         ("ordinal", lambda o: o["data"]["fitted"].update(_missing_indices={"dict": [[0], [9]]})),
         ("ordinal", lambda o: o["data"]["fitted"].update(_missing_indices={"dict": [[2], [0]]})),
         ("columns", lambda o: o["data"]["fitted"].update(_columns=[])),
@@ -327,7 +330,7 @@ FITTED = {
         ("map", lambda o: o["data"]["fitted"]["monomials_"][-1].update(tuple=[0, 99])),
         ("calibrated", lambda o: o["parts"]["fitted.calibrated_classifiers_.0"]["data"].update(calibrators=[])),
     ],
-    ids=range(30),
+    ids=range(33),
 )
 def test_an_edit_that_does_not_fit_is_refused(name, edit):
     with pytest.raises(DamagedFile):

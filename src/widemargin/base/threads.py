@@ -83,12 +83,15 @@ def crew(n_threads: int, work: Callable[[Any, Event], T], parts: Sequence[Any]) 
                 errors[i] = error
                 cancelled.set()
 
-    helpers = _started(labour, min(n_threads, len(parts)) - 1)
+    helpers: list[_Helper] = []
     try:
+        _start(helpers, labour, min(n_threads, len(parts)) - 1)
         labour()
         _join(helpers)
-    except BaseException:  # Ctrl-C between two parts
+    except BaseException:  # Ctrl-C between two parts, or while a helper begins
         cancelled.set()
+        for helper in helpers:
+            helper.go.set()
         _join(helpers)
         raise
     first = next((errors[i] for i in sorted(errors) if not isinstance(errors[i], Cancelled)), None)
@@ -124,10 +127,11 @@ class _Helper(Thread):
         self._work()
 
 
-def _started(target: Callable[[], None], count: int) -> list[Thread]:
-    helpers: list[Thread] = []
+def _start(helpers: list[_Helper], target: Callable[[], None], count: int) -> None:
+    """Each is in the list before it runs: whoever is interrupted here can still stop and await them."""
     for _ in range(count):
         helper = _Helper(target)
+        helpers.append(helper)
         try:
             reserve = bytearray(RESERVE)
             helper.start()
@@ -136,11 +140,9 @@ def _started(target: Callable[[], None], count: int) -> list[Thread]:
         del reserve
         helper.go.set()
         helper.ready.wait()
-        helpers.append(helper)
-    return helpers
 
 
-def _join(helpers: list[Thread]) -> None:
+def _join(helpers: Sequence[Thread]) -> None:
     for helper in helpers:
         while helper.is_alive():
             helper.join(0.1)  # a wait without end would not see Ctrl-C on every system

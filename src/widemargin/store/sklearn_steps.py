@@ -74,6 +74,12 @@ def _whole(value: Any, limit: int, name: str) -> None:
 
 def _groups_agree(encoder: Any) -> list[int]:
     """How many columns each feature has once rare categories are one."""
+    try:  # scikit-learn itself checks it nowhere
+        known = np.dtype(encoder.dtype).char in "?bBhHiIlLqQfd"
+    except TypeError:
+        known = False
+    if not known:
+        raise Violation(f"dtype is {encoder.dtype!r}, which is no type of numbers that it can give")
     sizes = [len(categories) for categories in encoder.categories_]
     if not encoder._infrequent_enabled:
         return sizes
