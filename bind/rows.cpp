@@ -2,6 +2,7 @@
 #include "base/error.hpp"
 #include "data/column_order.hpp"
 #include "data/scan.hpp"
+#include "data/whole_labels.hpp"
 
 namespace widemargin {
 namespace {
@@ -49,6 +50,14 @@ bool in_column_order(const Rows& rows, InOut<T> values, InOut<Column> columns) {
   return sort_columns(*view, values.data(), columns.data(), poll_signals);
 }
 
+template <class T>
+std::optional<std::tuple<Out<std::int64_t>, Out<std::int64_t>>> labels_by_table(In<T> y, std::int64_t span) {
+  check_aligned(y.data());
+  auto found = whole_labels(y.data(), static_cast<Index>(y.shape(0)), span);
+  if (!found) return {};
+  return std::make_tuple(to_numpy(std::move(found->classes)), to_numpy(std::move(found->codes)));
+}
+
 template <class T, class Fill>
 Out<T> per_row(const Rows& rows, Fill fill) {
   std::vector<T> out(static_cast<std::size_t>(count(rows.view)));
@@ -62,6 +71,9 @@ Out<T> per_row(const Rows& rows, Fill fill) {
 }  // namespace
 
 void bind_rows(nb::module_& m) {
+  m.def("whole_labels", &labels_by_table<std::int64_t>, "y"_a.noconvert(), "span"_a,
+        "(classes, codes) of whole numbers less than `span` apart, else None.");
+  m.def("whole_labels", &labels_by_table<double>, "y"_a.noconvert(), "span"_a);
   nb::class_<Rows>(m, "Rows", "Rows of data: dense or sparse, float32 or float64. A view; keeps its arrays alive.")
       .def_static("dense", &dense<double>, "x"_a.noconvert())
       .def_static("dense", &dense<float>, "x"_a.noconvert())

@@ -43,7 +43,14 @@ class RowScan {
 
   template <class T>
   std::uint64_t hash(DenseRow<T> row, double& q) const {
-    return simd::hash_and_norm(row.x, keys_.data(), row.d, q);
+    if (row.d > 2) return simd::hash_and_norm(row.x, keys_.data(), row.d, q);
+    std::uint64_t h = q = 0;  // labels and weights, for which the call would cost more than the work
+    for (Index k = 0; k < row.d; ++k) {
+      const double v = row.x[k];
+      q += v * v;
+      h += simd::hash_term(v, keys_[static_cast<std::size_t>(k)]);
+    }
+    return h;
   }
   template <class T>
   std::uint64_t hash(SparseRow<T> row, double& q) const {

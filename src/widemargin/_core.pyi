@@ -36,6 +36,13 @@ def permutation(n: int, seed: int, index: int) -> Annotated[NDArray[numpy.int64]
 def uniform(n: int, seed: int, index: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """n numbers in [0, 1) for the key (seed, start, index)."""
 
+@overload
+def whole_labels(y: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], span: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]] | None:
+    """(classes, codes) of whole numbers less than `span` apart, else None."""
+
+@overload
+def whole_labels(y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], span: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]] | None: ...
+
 class Rows:
     """
     Rows of data: dense or sparse, float32 or float64. A view; keeps its arrays alive.

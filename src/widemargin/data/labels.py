@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
+from .. import _core
 from ..base.errors import BadInput, SingleClass
 from ..base.warn import warn
+
+SPAN = 4096  # whole numbers less than this apart become codes by a table
 
 
 @dataclass(frozen=True)
@@ -129,24 +132,29 @@ def _refuse_nonfinite(y: np.ndarray) -> None:
 
 def encode_labels(y: np.ndarray, least: int = 2) -> Labels:
     """The classes of y, sorted; at least so many."""
-    classes = _classes_of(y)
+    return labels_and_codes(y, least)[0]
+
+
+def labels_and_codes(y: np.ndarray, least: int = 2) -> tuple[Labels, np.ndarray]:
+    """The classes of y, sorted, at least so many; and which of them each label is."""
+    classes, codes = _by_table(y) or (_by_sorting(y), None)
     if len(classes) < least:
         raise SingleClass(
             "This classifier needs samples of at least 2 classes in the data, but the data contains "
             + (f"only one class: {classes.tolist()[0]!r}." if len(classes) else "no class at all.")
         )
-    return Labels(classes)
+    labels = Labels(classes)
+    return labels, labels.encode(y) if codes is None else codes
 
 
-def _classes_of(y: np.ndarray) -> np.ndarray:
-    """np.unique, but by counting where labels are whole numbers in a small range: sorting costs more than a fit."""
-    if y.size and y.dtype.kind in "iubf":
-        low, high = y.min().item(), y.max().item()
-        if low > -(2**31) and high < 2**31 and float(high) - float(low) < 4096:
-            whole = y if y.dtype.kind in "iub" else y.astype(np.int64)
-            if y.dtype.kind != "f" or np.array_equal(whole, y):
-                counts = np.bincount(whole.astype(np.int64, copy=False) - int(low))
-                return (np.flatnonzero(counts) + int(low)).astype(y.dtype)
+def _by_table(y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    if y.dtype.kind not in "iubf" or y.dtype == np.uint64 or y.dtype.itemsize > 8:
+        return None
+    found = _core.whole_labels(np.require(y, np.float64 if y.dtype.kind == "f" else np.int64, ["C", "A"]), SPAN)
+    return None if found is None else (found[0].astype(y.dtype), found[1])
+
+
+def _by_sorting(y: np.ndarray) -> np.ndarray:
     if y.dtype.kind == "f" and (y % 1).any():
         row = int(np.argmax(y % 1 != 0))
         raise BadInput(
@@ -161,7 +169,7 @@ def _small_integers(classes: np.ndarray) -> tuple[int, np.ndarray] | None:
     if classes.dtype.kind not in "iubf" or not np.isfinite(classes).all():
         return None
     low, high = classes[0], classes[-1]
-    if not (low > -(2**31) and high < 2**31 and float(high) - float(low) < 4096) or (classes % 1).any():
+    if not (low > -(2**31) and high < 2**31 and float(high) - float(low) < SPAN) or (classes % 1).any():
         return None
     table = np.full(int(high) - int(low) + 1, -1, dtype=np.intp)
     table[classes.astype(np.int64) - int(low)] = np.arange(len(classes))

@@ -18,7 +18,7 @@ from sklearn.utils.validation import validate_data
 
 from .. import _core
 from ..base.errors import BadInput, TooLarge
-from .labels import Labels, as_column, as_numbers, class_factors, encode_labels
+from .labels import Labels, as_column, as_numbers, class_factors, labels_and_codes
 
 FLOATS = [np.float64, np.float32]
 LONGEST, HEAVIEST = 1e100, 1e30  # row and weight: the square of a sum of such rows, so weighted, is finite
@@ -199,8 +199,7 @@ def _classified(
 
     A class without rows is no class, unless `labels` says so.
     """
-    found = labels or encode_labels(y)
-    codes = found.encode(y)
+    found, codes = (labels, labels.encode(y)) if labels else labels_and_codes(y)
     if class_weight is None:
         return found, codes, weight, None
     factors = class_factors(class_weight, found, codes, weight)[codes]
@@ -208,8 +207,8 @@ def _classified(
     if weight.all():
         return found, codes, weight, None
     left = np.flatnonzero(weight)
-    found = labels or encode_labels(y[left])
-    return found, found.encode(y[left]), weight[left], left
+    found, codes = (labels, codes[left]) if labels else labels_and_codes(y[left])
+    return found, codes, weight[left], left
 
 
 def read_rows(estimator: Any, X: Any, *, check_finite: bool = True, reset: bool = False) -> Any:

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from .. import _core
 from ..base.errors import BadInput
 from ..data.float32 import row_weights, validated
-from ..data.labels import Labels, as_column, as_numbers, encode_labels
+from ..data.labels import Labels, as_column, as_numbers, labels_and_codes
 from ..data.rows import canonical, native_rows
 
 
@@ -98,8 +98,7 @@ def read_bag(estimator: Any, X: Any, y: Any, sample_weight: Any, *, regression: 
         made.y = np.column_stack([as_numbers(column) for column in targets.reshape(len(targets), -1).T])
         made.targets = made.y if targets.ndim == 2 else made.y[:, 0]
         return made
-    made.labels = encode_labels(targets, least=1)
-    made.y = made.labels.encode(targets)
+    made.labels, made.y = labels_and_codes(targets, least=1)
     return made
 
 

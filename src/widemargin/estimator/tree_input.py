@@ -12,7 +12,7 @@ from sklearn.utils import compute_sample_weight
 from .. import _core
 from ..base.errors import BadInput, WrongType
 from ..data.float32 import checked_float32, row_weights, validated
-from ..data.labels import Labels, as_column, as_numbers, class_factors, encode_labels
+from ..data.labels import Labels, as_column, as_numbers, class_factors, labels_and_codes
 
 
 @dataclass
@@ -128,9 +128,8 @@ def _only(
 
 
 def _encoded(columns: list[np.ndarray]) -> tuple[tuple[Labels, ...], np.ndarray]:
-    labels = tuple(encode_labels(column, least=1) for column in columns)
-    codes = np.column_stack([one.encode(column) for one, column in zip(labels, columns, strict=True)])
-    return labels, np.ascontiguousarray(codes, dtype=np.int32)
+    labels, codes = zip(*(labels_and_codes(column, least=1) for column in columns), strict=True)
+    return labels, np.ascontiguousarray(np.column_stack(codes), dtype=np.int32)
 
 
 def _columns(y: Any) -> tuple[list[np.ndarray], bool]:

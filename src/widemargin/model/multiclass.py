@@ -26,7 +26,7 @@ class Part:
         return np.flatnonzero((codes == self.positive) | (codes == self.negative))
 
     def signs(self, codes: np.ndarray) -> np.ndarray:
-        return 2.0 * (codes == self.positive) - 1.0
+        return np.where(codes == self.positive, 1.0, -1.0)
 
     def name(self, classes: np.ndarray) -> str:
         rest = "rest" if self.negative is None else str(classes[self.negative])
