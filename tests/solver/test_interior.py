@@ -195,3 +195,15 @@ def test_scores_are_not_divided_by_a_margin_of_rounding(scale):
     model = wm.NuSVC(kernel="linear", nu=0.68411).fit(scale * r.X, r.y)
     assert "no margin is left" in model.stop_reason_
     assert np.abs(model.decision_function(scale * r.X)).max() <= 1e-6 * scale**2
+
+
+@pytest.mark.parametrize(("seed", "n", "d"), [(8, 8, 1), (6039, 47, 2), (721620, 44, 1), (679896, 11, 1)])
+def test_classes_that_no_parabola_parts_have_no_boundary(seed, n, d):
+    """w = 0 is the optimum, and steps beyond what rounding knows of it would lead away again."""
+    r = rows(seed, n, d)
+    problem, source = FORMS["nu_svc"](r), GramSource(Polynomial(2), RowItems(r.X))
+    found = solved_inside(source, problem)
+    c = certify_svm(source, problem, found.b, intercept=float(found.offsets.mean()), rho=0.0)
+    assert c.holds, c.claim
+    assert abs(c.dual) <= 1e-12
+    assert c.gap <= 1e-10

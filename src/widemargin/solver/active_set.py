@@ -127,8 +127,10 @@ def parted(problem: BoxProblem, b: np.ndarray) -> np.ndarray:
     if len(problem.total) == 2:
         room = side - np.abs(c)
         order = np.argsort(-common, kind="stable")
-        before = np.cumsum(room[order]) - room[order]
-        held[order] = np.clip(common.sum() - before, 0.0, room[order])
+        left = common.sum() - (np.cumsum(room[order]) - room[order])
+        rounding = n * np.finfo(np.float64).eps * side.sum()
+        left[left <= rounding] = 0.0
+        held[order] = np.where(left >= room[order] - rounding, room[order], left)
     full = (held > 0) & (held == side - np.abs(c))
     large = np.where(full, side, np.abs(c) + held)
     small = large - np.abs(c)

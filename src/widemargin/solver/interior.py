@@ -2,8 +2,8 @@
 
 Problem  min 1/2 |w|^2 - t.b,  w = Z'b, over the box and the sums of model/box.py; Z has n rows and few columns
 Symbols  A the variables' groups, o their offsets; x = b - lower, y = upper - b with multipliers p, q >= 0
-Stops    when p.x + q.y, the duality gap, is below a share of the objective, or has not been halved for a while:
-         then Z w + A o - t = p - q, w = Z'b, A'b = total hold to rounding
+Stops    when p.x + q.y, the duality gap, is below a share of the objective or has not been halved for a while, or w
+         alone counts and is 0: then Z w + A o - t = p - q, w = Z'b, A'b = total hold to rounding
 Method   a primal-dual interior point method with predictor and corrector [NocedalWright06, sec. 16.6]. w is a variable
          of its own, and Newton's equations are least squares in (w, o), solved by QR: with normal equations the digits
          of nearly touching classes would be lost. At the end variables go to the bounds that they approach, and the
@@ -29,6 +29,7 @@ from ..model.box import BoxProblem
 
 MOST_STEPS = 120
 GAP = 1e-11  # of the objective
+LANDED = 1e-9  # of the objective, which variables that go to their bounds may cost
 LATE = 12  # steps without halving the gap
 WORK = 4e8  # variables x columns^2: a step takes a third of a second then
 RANK = 1e-14  # of the largest diagonal entry: what is left out of a factor
@@ -99,7 +100,7 @@ def solved_inside(
             if stop():
                 return None
             now = path.gap
-            if now <= GAP * path.objective:
+            if now <= GAP * path.objective or path.at_zero:
                 break
             best, since = (now, 0) if now < best / 2 else (best, since + 1)
             if since > LATE or not path.step():
@@ -135,6 +136,19 @@ class _Path:
     @property
     def objective(self) -> float:
         return abs(float(self.w @ self.w) / 2 - float(self.p.t @ self.b))
+
+    @property
+    def at_zero(self) -> bool:
+        """Whether w, all that the objective is made of, is 0 to rounding: it cannot be less."""
+        return not self.p.t.any() and bool(self.w @ self.w <= np.sum(self._rounding(self.b) ** 2))
+
+    def _rounding(self, b: np.ndarray) -> np.ndarray:
+        """Of Z'b."""
+        return len(b) * np.finfo(np.float64).eps * (np.abs(self.Z).T @ np.abs(b))
+
+    def _strays(self, b: np.ndarray) -> float:
+        """How much the objective of the other problem may lose because Z'b is not quite w."""
+        return float((self.p.upper - self.p.lower) @ np.abs(self.Z @ (self.Z.T @ b - self.w)))
 
     def step(self) -> bool:
         """One predictor and corrector; False if there is nowhere to go."""
@@ -177,7 +191,11 @@ class _Path:
         return most
 
     def landed(self) -> np.ndarray:
-        """Bounds where they are approached; the other variables such that Z'b is w and the sums are right."""
+        """Bounds where they are approached; the other variables such that Z'b is w and the sums are right.
+
+        Where a bound is as good as the inside it may seem approached and the others may have no room left to make up
+        for it: then the point stays inside.
+        """
         p, b = self.p, self.b.copy()
         x, y = b - p.lower, p.upper - b
         # Of a variable and its multiplier one goes to 0, quickly, and the other stays, whatever their units.
@@ -189,7 +207,13 @@ class _Path:
         if 0 < free.size <= FREE:
             self._bring_back(b, free)
         self._settle(b, free)
-        return b
+        inside = self.b.copy()
+        self._settle(inside, np.arange(len(b)))
+        close = self._strays(b) <= 10 * self._strays(inside) + LANDED * self.objective
+        return b if close and self._sums_are_right(b) else inside
+
+    def _sums_are_right(self, b: np.ndarray) -> bool:
+        return bool((np.abs(self.A.T @ b - self.total) <= 1e-12 * (self.A.T @ np.abs(b))).all())
 
     def _bring_back(self, b: np.ndarray, free: np.ndarray) -> None:
         weight = float(np.abs(self.Z[free]).max(initial=0.0)) or 1.0  # of the sums among the equations
