@@ -25,7 +25,7 @@ void check_pairs(const ClassRows& classes, const BoxPairsProblem& p) {
       n += classes.rows(c).n();
     }
     if (p.of_class[2 * q] == p.of_class[2 * q + 1]) fail("a pair needs two classes");
-    if (p.ends[q] - first != n || n > 0x7fffffff) fail("one variable an item of both classes is needed");
+    if (p.ends[q] != first + n || n > 0x7fffffff) fail("one variable an item of both classes is needed");
     if (p.working[q] < 2 || p.working[q] > (1 << 14)) fail("the working set must have 2 to 16384 variables");
     if (p.memory[q] < 0 || p.most_steps[q] < 0) fail("memory and steps must not be negative");
   }
