@@ -175,7 +175,8 @@ void TreeGround::leave(const Node& node, const double* w, const double* z, Grown
 }
 
 bool TreeGround::open(const Node& node) const {
-  return node.depth < limits_.max_depth && node.end - node.begin >= std::max(limits_.min_split, 2 * limits_.min_leaf);
+  const Index n = node.end - node.begin;
+  return node.depth < limits_.max_depth && n >= limits_.min_split && n / 2 >= limits_.min_leaf;
 }
 
 void TreeGround::children(const Node& node, const Cut& cut, GrownTree& tree, int threads, Poll poll) {
