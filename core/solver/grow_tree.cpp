@@ -177,7 +177,7 @@ class Grower {
     const NodeSum node = splitter_.enter(rows_.data() + w.begin, m);
     splitter_.note(tree_, w.node);
     splitter_.bound(w.low, w.high);
-    const bool done = node.pure || m < o_.min_split || m < 2 * o_.min_leaf ||
+    const bool done = node.pure || m < o_.min_split || m / 2 < o_.min_leaf ||
                       (o_.max_depth && w.depth >= o_.max_depth) || node.weight < 2 * o_.min_leaf_weight;
     if (!done) look(best, w);
     fall = best.column < 0 ? 0.0 : splitter_.fall(best, node) / total_;
