@@ -92,6 +92,8 @@ void grow(BoundForest& self, const BoundGround& on, int criterion, bool random, 
                 seed,
                 monotonic ? monotonic->data() : nullptr,
                 honest};
+  if (first < 0 || first > (Index{1} << 40) || count < 0 || count > (1 << 24))
+    fail("the number of trees is out of range");
   if (!on.ground || on.columns != self.columns || on.stats != self.stats || on.classes != self.classes)
     fail("this forest grows on other ground");
   if (on.classes != (o.criterion <= Criterion::gain)) fail("the criterion does not suit these targets");
@@ -107,7 +109,6 @@ void grow(BoundForest& self, const BoundGround& on, int criterion, bool random, 
   if (monotonic && (on.classes ? on.stats != 2 : on.stats != 3))
     fail("an order can be demanded of one number or of two classes");
   if (monotonic && o.criterion == Criterion::absolute) fail("an order of medians is not offered");
-  if (first < 0 || count < 0 || count > (1 << 24)) fail("the number of trees is out of range");
   std::vector<GrownTree> trees(static_cast<std::size_t>(count));
   nb::gil_scoped_release free;
   on.ground->grow(o, {bootstrap, draws, sums ? sums->data() : nullptr, balance, members}, first, trees, threads,
