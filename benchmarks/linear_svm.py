@@ -108,10 +108,21 @@ def race(problem: str, loss: str) -> dict[str, Any]:
         for tol in tols[:1] if problem == "dense" else tols:
             name = f"{learner}{' primal' if more.get('primal') else ''} {tol:g}"
             rows[name] = run(problem, learner, loss, tol, more)
+    if problem in MADE:
+        catch_up(problem, loss, rows)
     for row in rows.values():
         if "primal" in row:
             row["excess"] = row["primal"] / best - 1
     return rows
+
+
+def catch_up(problem: str, loss: str, rows: dict[str, Any]) -> None:
+    """Smaller tolerances of ours, until no peer's objective is below it."""
+    least = min(row["primal"] for row in rows.values() if "primal" in row)
+    tol = TOLS[-1]
+    while rows[f"ours {tol:g}"].get("primal", np.inf) > least * (1 + 1e-12) and tol > 1e-11:
+        tol /= 10
+        rows[f"ours {tol:g}"] = run(problem, "ours", loss, tol, {})
 
 
 def ratios(problem: str, rows: dict[str, Any]) -> dict[str, float]:
