@@ -15,7 +15,11 @@ namespace {
 constexpr double unit = 0x1p-24;
 constexpr Index chunk = 512;          // columns computed at once: 64 rows of them stay in the cache
 constexpr Index stride = chunk + 16;  // not a power of two, or all rows would compete for the same places in it
-constexpr std::int32_t never_seen = -1, seen_once = -2;
+constexpr std::int32_t never_seen = -1;  // and one less each time it comes
+// Times that a row is computed before it is kept: memory that is touched for the first time costs as much as some rows
+// of short products.
+constexpr std::int32_t computed_short = 3, computed_long = 1;
+constexpr Index long_rows = 128;
 
 }  // namespace
 
@@ -103,11 +107,12 @@ void KernelScores::add(const Column* I, const double* step, Index m, Poll poll) 
     add_panel(I + a, step + a, std::min(Panel<float>::most, m - a), poll);
 }
 
-// Where to keep the values of row j, or null: kept already, first seen now, or no room.
+// Where to keep the values of row j, or null: kept already, seldom seen, or no room.
 float* KernelScores::place_for(Index j) {
   std::int32_t& slot = slot_of_[static_cast<std::size_t>(j)];
-  if (slot == never_seen) {
-    slot = seen_once;
+  const bool cheap = !rows_.sparse() && rows_.d() < long_rows;
+  if (slot < 0 && never_seen - slot < (cheap ? computed_short : computed_long)) {
+    --slot;
     return nullptr;
   }
   if (slot >= 0 || kept_count_ == room_) return nullptr;

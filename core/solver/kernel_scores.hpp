@@ -13,8 +13,8 @@
 //          once each
 //          The second term covers all of float64: these sums, the bias, and the referee's (kernel/exact.hpp).
 //          A kernel value that overflows float32 makes f_i NaN, which no comparison calls certain.
-// Method   new rows of kernel values in panels of 64; a row that comes a second time is kept, if there
-//          is memory for it
+// Method   new rows of kernel values in panels of 64; a row that comes again is kept, if there is memory
+//          for it: the second time, or the fourth where a value costs little
 #pragma once
 
 #include <vector>
