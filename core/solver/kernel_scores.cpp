@@ -13,8 +13,8 @@ namespace widemargin {
 namespace {
 
 constexpr double unit = 0x1p-24;
-constexpr Index chunk = 512;          // columns computed at once: 64 rows of them stay in the cache
-constexpr Index stride = chunk + 16;  // not a power of two, or all rows would compete for the same places in it
+constexpr Index chunk = 512;             // columns computed at once: 64 rows of them stay in the cache
+constexpr Index stride = chunk + 16;     // not a power of two, or all rows would compete for the same places in it
 constexpr std::int32_t never_seen = -1;  // and one less each time it comes
 // Times that a row is computed before it is kept: memory that is touched for the first time costs as much as some rows
 // of short products.
