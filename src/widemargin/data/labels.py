@@ -168,7 +168,7 @@ def _small_integers(classes: np.ndarray) -> tuple[int, np.ndarray] | None:
     """(lowest, code of each number from there on, -1 for none) where the classes are whole numbers close together."""
     if classes.dtype.kind not in "iubf" or not np.isfinite(classes).all():
         return None
-    low, high = classes[0], classes[-1]
+    low, high = classes[0].item(), classes[-1].item()
     if not (low > -(2**31) and high < 2**31 and float(high) - float(low) < SPAN) or (classes % 1).any():
         return None
     table = np.full(int(high) - int(low) + 1, -1, dtype=np.intp)
