@@ -53,6 +53,7 @@ bool in_column_order(const Rows& rows, InOut<T> values, InOut<Column> columns) {
 template <class T>
 std::optional<std::tuple<Out<std::int64_t>, Out<std::int64_t>>> labels_by_table(In<T> y, std::int64_t span) {
   check_aligned(y.data());
+  if (span < 1 || span > (1 << 24)) fail("a table of labels has 1 to 2^24 places");
   auto found = whole_labels(y.data(), static_cast<Index>(y.shape(0)), span);
   if (!found) return {};
   return std::make_tuple(to_numpy(std::move(found->classes)), to_numpy(std::move(found->codes)));

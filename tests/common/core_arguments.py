@@ -394,6 +394,8 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
         lambda: [np.zeros((D + 1) * 2), np.zeros(N * 2), np.zeros((D + 1) * 2)],
     ),
     "permutation": (_core.permutation, lambda: [N, 1, 1]),
+    "whole_labels": (_core.whole_labels, lambda: [np.arange(N, dtype=np.int64), 100]),
+    "whole_labels of float64": (_core.whole_labels, lambda: [signs(), 100]),
     "uniform": (_core.uniform, lambda: [N, 1, 1]),
     "online_solver": (
         lambda *a: _core.online_solver(*a).advance(*online_state()),
