@@ -42,7 +42,9 @@ void block(const Rows& a, const Rows& b, int kind, double gamma, double offset, 
     fail("the array for the block has another shape");
   nb::gil_scoped_release free;
   const KernelSpec spec = make_spec(kind, gamma, offset, degree);
-  const KernelRows<double> left(a.view, spec, threads), right(b.view, spec, threads);
+  const KernelRows<double> left(a.view, spec, threads);
+  if (&a == &b) return kernel_block(left, left, out.data(), threads, poll_signals);
+  const KernelRows<double> right(b.view, spec, threads);
   kernel_block(left, right, out.data(), threads, poll_signals);
 }
 

@@ -258,12 +258,27 @@ void Panel<T>::against(const Picked<T>& other, Index first, Index count, T* cons
   tiles(*other.rows_, other.x_.data(), other.J_.data(), other.gb_, first, count, out);
 }
 
+namespace {
+
+// out[j, i] = out[i, j] for rows i of a panel and columns j that begin behind it; a few columns at a time, whose lines
+// stay in the cache.
+void mirror(double* out, Index n, Index begin, Index m, Index first, Index count) {
+  constexpr Index few = 8;
+  for (Index from = std::max(first, begin + m), end = first + count; from < end; from += few) {
+    const Index to = std::min(from + few, end);
+    for (Index i = begin; i < begin + m; ++i)
+      for (Index j = from; j < to; ++j) out[j * n + i] = out[i * n + j];
+  }
+}
+
+}  // namespace
+
 void kernel_block(const KernelRows<double>& a, const KernelRows<double>& b, double* out, int threads, Poll poll) {
   if (a.d() != b.d()) fail("the two sides have different numbers of features");
   if (a.sparse() != b.sparse()) fail("one side is sparse and the other is not");
   constexpr Index chunk = 1024;
-  const Index n = b.n(), pieces = (n + chunk - 1) / chunk,
-              panels = (a.n() + Panel<double>::most - 1) / Panel<double>::most;
+  const bool same = &a == &b;
+  const Index n = b.n(), panels = (a.n() + Panel<double>::most - 1) / Panel<double>::most;
   parallel_for(
       panels, threads,
       [&](Index p) {
@@ -272,9 +287,10 @@ void kernel_block(const KernelRows<double>& a, const KernelRows<double>& b, doub
         const Index begin = p * Panel<double>::most, m = std::min(Panel<double>::most, a.n() - begin);
         for (Index i = 0; i < m; ++i) rows[i] = static_cast<Column>(begin + i);
         panel.gather(a, rows, m);
-        for (Index c = 0; c < pieces; ++c) {
-          const Index first = c * chunk;
-          panel.against(b, first, std::min(chunk, n - first), RowPointers<double>(out + begin * n + first, n));
+        for (Index first = same ? begin : 0; first < n; first += chunk) {
+          const Index count = std::min(chunk, n - first);
+          panel.against(b, first, count, RowPointers<double>(out + begin * n + first, n));
+          if (same) mirror(out, n, begin, m, first, count);
         }
       },
       poll);

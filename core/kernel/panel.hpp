@@ -126,7 +126,7 @@ struct RowPointers {
 // What float32 rows of both sides are multiplied by.
 double common_scale(const AnyRows& a, const AnyRows& b, int threads);
 
-// out[i * ld + j] = k(a_i, b_j) for all rows of both sides.
+// out[i * n + j] = k(a_i, b_j) for all rows of both sides, n of them in b; of one and the same side each pair once.
 void kernel_block(const KernelRows<double>& a, const KernelRows<double>& b, double* out, int threads, void (*poll)());
 
 }  // namespace widemargin

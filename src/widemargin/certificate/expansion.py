@@ -51,8 +51,8 @@ def expansions(source: Any, parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> l
 
 def joined_expansions(source: Any, items: np.ndarray, c: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """f and e of many expansions, one behind the other: the items and coefficients of expansion k end at ends[k]."""
-    kernel, sizes = getattr(source, "kernel", None), np.diff(ends, prepend=0)
-    first = ends - sizes
+    kernel, first = getattr(source, "kernel", None), np.concatenate(([0], ends[:-1]))
+    sizes = ends - first
     if not isinstance(kernel, RowKernel) or isinstance(kernel, Linear):
         each = [expansion(source.take(items[i:j]), c[i:j]) for i, j in zip(first, ends, strict=True)]
         return np.concatenate([f for f, _ in each]), np.concatenate([e for _, e in each])

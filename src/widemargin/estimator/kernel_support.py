@@ -88,9 +88,9 @@ def refuse_overflow(source: GramSource) -> None:
     """Kernels of the core: numbers so large that values, or the squares under them, leave float64."""
     if not isinstance(source.kernel, RowKernel):
         return  # blocks of other kernels are checked as they come
-    sizes = source.diag + source.items.native.squared_norms(1)
-    bad = np.flatnonzero(~np.isfinite(sizes))
-    if bad.size:
+    good = np.isfinite(source.diag + source.squared_norms)
+    if not good.all():
+        bad = np.flatnonzero(~good)
         raise BadInput(
             f"the kernel {source.kernel} overflows for {bad.size} rows, the first being row {bad[0]}: "
             "scale the data, for example with sklearn.preprocessing.StandardScaler."

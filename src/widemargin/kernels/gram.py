@@ -29,6 +29,11 @@ class GramSource:
     def diag(self) -> np.ndarray:
         return self.kernel.diag(self.items)
 
+    @cached_property
+    def squared_norms(self) -> np.ndarray:
+        """Of rows of numbers."""
+        return self.items.native.squared_norms(1)
+
     def block(self, I: np.ndarray | None, J: np.ndarray | None, out: np.ndarray | None = None) -> np.ndarray:
         """Values of items I with items J (None = all), in float64."""
         a, b = (self.items if index is None else self.items.take(index) for index in (I, J))
@@ -97,9 +102,9 @@ class GramSource:
             return items
         if items.sparse and FULL * items.X.nnz < items.X.shape[0] * items.X.shape[1]:
             return items
-        mean = np.asarray(items.X.mean(axis=0, dtype=np.float64)).ravel()
+        mean = np.ravel(items.X.sum(axis=0, dtype=np.float64)) / len(items)
         far = float(mean @ mean)
-        if not far > float(items.native.squared_norms(1).mean()) / 2:
+        if not far > self.squared_norms.sum() / len(items) / 2:
             return items
         X = items.X.toarray() if items.sparse else items.X
         return RowItems((X - mean).astype(X.dtype), items.names)

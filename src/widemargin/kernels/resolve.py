@@ -53,17 +53,22 @@ def as_kernel(
 
 def _spread(X: Any, weight: np.ndarray | None) -> float:
     """Features x variance of all values; 1 if they are all the same."""
-    n, d = X.shape
-    w = np.ones(n) if weight is None else weight
     with np.errstate(over="ignore", invalid="ignore"):  # a variance beyond float64 is met by the checks of the values
-        if weight is None and not sp.issparse(X):
-            variance = X.var(dtype=np.float64)
-        elif sp.issparse(X):
-            X64 = X.astype(np.float64)
-            first, second = (np.asarray(m.sum(axis=1)).ravel() for m in (X64, X64.multiply(X64)))
-            mean = w @ first / (w.sum() * d)
-            variance = w @ second / (w.sum() * d) - mean * mean
-        else:
-            mean = w @ X.sum(axis=1, dtype=np.float64) / (w.sum() * d)
-            variance = w @ ((X - mean) ** 2).sum(axis=1, dtype=np.float64) / (w.sum() * d)
-    return float(d * variance) if variance > 0 and np.isfinite(variance) else 1.0
+        variance = _variance(X, weight)
+    return float(X.shape[1] * variance) if variance > 0 and np.isfinite(variance) else 1.0
+
+
+def _variance(X: Any, weight: np.ndarray | None) -> float:
+    n, d = X.shape
+    if weight is None and not sp.issparse(X):
+        away = X - X.sum(dtype=np.float64) / X.size  # NumPy's own takes twice as long for small data
+        away *= away
+        return away.sum() / X.size
+    w = np.ones(n) if weight is None else weight
+    if sp.issparse(X):
+        X64 = X.astype(np.float64)
+        first, second = (np.asarray(m.sum(axis=1)).ravel() for m in (X64, X64.multiply(X64)))
+        mean = w @ first / (w.sum() * d)
+        return w @ second / (w.sum() * d) - mean * mean
+    mean = w @ X.sum(axis=1, dtype=np.float64) / (w.sum() * d)
+    return w @ ((X - mean) ** 2).sum(axis=1, dtype=np.float64) / (w.sum() * d)
