@@ -42,9 +42,10 @@ class PoolController(threadpoolctl.LibController):
 threadpoolctl.register(PoolController)
 
 
-def _from_environment(name: str) -> int | None:
+def _from_environment(name: str) -> int:
+    """MOST where the environment says nothing."""
     text = os.environ.get(name, "")
-    return int(text) if text.isdigit() and int(text) > 0 else None
+    return (int(text) if text.isdigit() else 0) or MOST
 
 
 def threads(n_jobs: int | None) -> int:
@@ -54,10 +55,12 @@ def threads(n_jobs: int | None) -> int:
     OMP_NUM_THREADS, by which joblib tells its workers their share.
     """
     wanted = joblib.effective_n_jobs(n_jobs)
-    limits = [MOST, _from_environment("WIDEMARGIN_NUM_THREADS"), _core.thread_limit() or None]
+    if wanted == 1:
+        return 1
+    wanted = min(wanted, MOST, _from_environment("WIDEMARGIN_NUM_THREADS"), _core.thread_limit() or MOST)
     if n_jobs is None or n_jobs < 0:
-        limits.append(_from_environment("OMP_NUM_THREADS"))
-    return max(1, min([wanted, *(limit for limit in limits if limit is not None)]))
+        wanted = min(wanted, _from_environment("OMP_NUM_THREADS"))
+    return max(1, wanted)
 
 
 def crew(n_threads: int, work: Callable[[Any, Event], T], parts: Sequence[Any]) -> list[T]:

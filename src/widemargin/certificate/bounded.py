@@ -25,8 +25,11 @@ Seen = tuple[np.ndarray, float]  # margins and one bound on their error
 
 
 def gamma(k: Any) -> Any:
-    """Relative error of a sum of k products (k one number or many), with room for the roundings of the bound itself."""
-    return 1.01 * k * UNIT / (1 - k * UNIT)
+    """Relative error of a sum of k products (k one number or many), with room for the roundings of the bound itself.
+
+    k u / (1 - k u) is below 1.01 k u for every k that a memory can hold.
+    """
+    return (1.02 * UNIT) * k
 
 
 def blocks(X: Matrix, among: np.ndarray | None = None) -> Iterator[tuple[slice, Matrix]]:

@@ -60,7 +60,7 @@ def joined_expansions(source: Any, items: np.ndarray, c: np.ndarray, ends: np.nd
     used = np.add.reduceat((c != 0) * 1, first)
     # All kernel values at once, which are symmetric, may cost less than those of each part and a call for each.
     if source.n**2 <= int(sizes @ used) + CALL * len(ends):
-        _core.sums_of_parts(source.block(None, None), numbers, ends, c, f)
+        _core.sums_of_parts(source.whole, numbers, ends, c, f)
     else:
         _core.kernel_expansions(source.items.native, *kernel.native(), numbers, ends, c, f, source.threads)
     with np.errstate(all="ignore"):

@@ -345,8 +345,9 @@ def merge(parts: Mapping[str, Certificate], *, data_digest: str = "") -> Certifi
         return members[0]
     kind_of: Any = type(members[0])
     figures: dict[str, Any] = {}
+    of_members = [vars(m) for m in members]
     for name, rule in _rules(kind_of).items():
-        values = [getattr(m, name, None) for m in members]
+        values = [own.get(name) for own in of_members]
         figures[name] = None if None in values else rule(values)
     if hasattr(kind_of, "separable"):
         figures["separable"] = verdict_of_all([getattr(m, "separable", None) for m in members])

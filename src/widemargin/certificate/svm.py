@@ -224,7 +224,7 @@ def _faults(points: Points, figures: dict[str, np.ndarray], claims: Claims) -> d
     p = points
     # What is not finite in b or f is not in the dual either.
     bad = (p.farthest > 0) | ~np.isfinite(p.dual) | ~np.isfinite(p.offsets).all(axis=1)
-    bad |= p.most_missing > FEASIBLE * np.add.reduceat(np.abs(p.b), p.first) + TINY
+    bad |= p.most_missing > FEASIBLE * np.add.reduceat(p.size, p.first) + TINY
     bad |= (figures["gap"] < -figures["rounding"]) | claims.differs
     told = {k: _told(points, figures, k, claims) for k in np.flatnonzero(bad).tolist()}
     return {k: words for k, words in told.items() if words}

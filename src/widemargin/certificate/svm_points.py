@@ -7,11 +7,11 @@ Symbols  b, t, lower, upper by variable, f, e, c by item; the variables and item
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ..base.lazy import lazy
 from ..model.boxes import BoxProblems
 from .bounded import TINY, UNIT, gamma
 
@@ -38,12 +38,17 @@ class Points:
         pieces = zip(self.first_item, ends, self.sizes // self.n, strict=True)
         return np.concatenate([np.tile(of_items[i:j], m) for i, j, m in pieces])
 
-    @cached_property
+    @lazy
     def offset(self) -> np.ndarray:
         """Of each variable's group; 0 where no sum is fixed."""
         if self.group is None:
             return np.repeat(self.offsets[:, 0], self.sizes)
         return self.offsets[np.repeat(np.arange(len(self.sizes)), self.sizes), self.group]
+
+    @lazy
+    def size(self) -> np.ndarray:
+        """|b|."""
+        return np.abs(self.b)
 
     def _here(self, g: int, values: np.ndarray, otherwise: Any) -> np.ndarray:
         return values if self.group is None else np.where(self.group == g, values, otherwise)
@@ -56,20 +61,21 @@ class Points:
     def _item_sum(self, values: np.ndarray) -> np.ndarray:
         return np.add.reduceat(values, self.first_item)
 
-    @cached_property
+    @lazy
     def square(self) -> np.ndarray:
         """|w|^2 = b'Kb."""
         return self._item_sum(self.c * self.f)
 
-    @cached_property
+    @lazy
     def square_error(self) -> np.ndarray:
-        return self._item_sum(np.abs(self.c) * (self.e + np.repeat(gamma(self.n + 4), self.n) * np.abs(self.f)))
+        c = self.size if self.c is self.b else np.abs(self.c)
+        return self._item_sum(c * (self.e + np.repeat(gamma(self.n + 4), self.n) * np.abs(self.f)))
 
-    @cached_property
+    @lazy
     def dual(self) -> np.ndarray:
         return self._sum(self.t * self.b) - self.square / 2
 
-    @cached_property
+    @lazy
     def missing(self) -> np.ndarray:
         """What is missing from each group's total; 0 where no sum is fixed."""
         missing = np.empty_like(self.total)
@@ -78,7 +84,7 @@ class Points:
         missing[~self.fixed] = 0.0
         return missing
 
-    @cached_property
+    @lazy
     def most_missing(self) -> np.ndarray:
         return np.abs(self.missing[:, 0]) if self.groups == 1 else np.abs(self.missing).max(axis=1)
 
@@ -86,7 +92,7 @@ class Points:
         """Summed over the groups of each problem."""
         return values[:, 0] if self.groups == 1 else values.sum(axis=1)
 
-    @cached_property
+    @lazy
     def farthest(self) -> np.ndarray:
         """How far a variable is outside of its bounds, at most; not above 0 if none is."""
         return np.maximum.reduceat(np.maximum(self.lower - self.b, self.b - self.upper), self.first)
@@ -105,7 +111,7 @@ class Points:
         rounding = self._sum(np.where(sure, 0.0, (self.upper - self.lower) * of_r))
         # Scores move the dual by half of b'Kb's error, and the primal, gap plus dual, by both; then come the sums.
         rounding += self.square_error / 2 + self._of_groups(np.abs(self.offsets * self.missing))
-        sums = self._sum((np.abs(bound) + np.abs(self.b)) * size) + self._of_groups(np.abs(self.offsets * self.total))
+        sums = self._sum((np.abs(bound) + self.size) * size) + self._of_groups(np.abs(self.offsets * self.total))
         rounding += gamma(self.sizes + 8) * sums
         least = 1e-12 * self.problems.sums_of_bounds
         return gap_figures(primal, self.dual, gap, rounding, least)

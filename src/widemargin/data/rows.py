@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from sklearn.utils.validation import validate_data
 
 from .. import _core
 from ..base.errors import BadInput, TooLarge
+from ..base.lazy import lazy
 from .labels import Labels, as_column, as_numbers, class_factors, labels_and_codes
 
 FLOATS = [np.float64, np.float32]
@@ -135,7 +135,7 @@ class Training:
         assert self.scanned is not None  # by the end of the first epoch
         return self.scanned.max_squared_norm
 
-    @cached_property
+    @lazy
     def digest(self) -> str:
         """16 hexadecimal digits for the rows, 16 for labels and weights; the same for the same numbers."""
         assert self.scanned is not None

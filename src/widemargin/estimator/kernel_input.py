@@ -50,7 +50,9 @@ class KernelInput:
             kernel = self._resolved(data)
             if isinstance(kernel, Precomputed):
                 return KernelTraining.of(data, kernel, kernel.training(data.X, _num_samples(X), data.kept))
-            return KernelTraining.of(data, kernel, RowItems(data.X))
+            items = RowItems(data.X)
+            vars(items)["native"] = data.rows
+            return KernelTraining.of(data, kernel, items)
         kernel = as_kernel(self.kernel)
         data = read_items(
             kernel.prepare(X),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ..base.lazy import lazy
 from ..base.records import Stop
 from ..certificate.record import SVMCertificate
 from ..model.box import BoxProblem
@@ -27,11 +27,11 @@ class Solved:
     certificate: SVMCertificate = SVMCertificate(claim="not recomputed yet", holds=None)  # noqa: RUF009
     resolution: float = 0.0  # of the objective, where its optimum may be 0
 
-    @cached_property
+    @lazy
     def point(self) -> DualPoint:
         return DualPoint(self.solution.b, self.solution.rho if len(self.problem.total) == 2 else 0.0)
 
-    @cached_property
+    @lazy
     def coef(self) -> np.ndarray:
         """Of each item of the part."""
         return self.problem.items(self.solution.b) / self.scale

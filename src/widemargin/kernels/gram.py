@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .. import _core
 from ..base.errors import BadInput
+from ..base.lazy import lazy
 from .items import Items, RowItems
 from .rows import RBF, RowKernel
 
@@ -25,11 +25,11 @@ class GramSource:
         self.kernel, self.items, self.threads = kernel, items, threads
         self.n = len(items)
 
-    @cached_property
+    @lazy
     def diag(self) -> np.ndarray:
         return self.kernel.diag(self.items)
 
-    @cached_property
+    @lazy
     def squared_norms(self) -> np.ndarray:
         """Of rows of numbers."""
         return self.items.native.squared_norms(1)
@@ -42,6 +42,16 @@ class GramSource:
             return values
         out[...] = values
         return out
+
+    @lazy
+    def whole(self) -> np.ndarray:
+        """All values, read-only, for few items; the diagonal is that of `diag`, since a distance of 0 may be rounded
+        otherwise."""
+        K = self.block(None, None)
+        K = K if isinstance(self.kernel, RowKernel) else np.array(K, order="C")  # a function may keep what it gives
+        K.flat[:: self.n + 1] = self.diag
+        K.flags.writeable = False
+        return K
 
     def single(self, I: np.ndarray | None, J: np.ndarray | None = None) -> np.ndarray:
         """Values of items I with items J (None = all), in float32; float64 ones are there a piece at a time only."""
@@ -84,14 +94,14 @@ class GramSource:
     def take(self, index: np.ndarray) -> GramSource:
         return _Some(self, index)
 
-    @cached_property
+    @lazy
     def native(self) -> _core.KernelRows | None:
         """Rows and kernel for solvers of the core; None if the kernel is computed in Python."""
         if not (isinstance(self.kernel, RowKernel) and isinstance(self.items, RowItems)):
             return None
         return _core.kernel_rows(self.near_origin.native, *self.kernel.native(), self.threads)
 
-    @cached_property
+    @lazy
     def near_origin(self) -> Any:
         """The items; for a radial kernel moved by a mean far out, where float32 would lose their distances.
 
@@ -117,7 +127,7 @@ class _Some(GramSource):
         self.kernel, self.threads, self.n = whole.kernel, whole.threads, len(index)
         self._whole, self._index = whole, index
 
-    @cached_property
+    @lazy
     def items(self) -> Items:  # type: ignore[override]
         return self._whole.items.take(self._index)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.utils import check_array
 
 from .. import _core
 from ..base.errors import BadInput
+from ..base.lazy import lazy
 from ..data.rows import FLOATS, canonical, native_rows, scan
 
 
@@ -38,7 +38,7 @@ class RowItems:
     """
 
     def __init__(self, X: Any, names: tuple[str, ...] | None = None) -> None:
-        self.X, self.names = X, names
+        self.X, self.names, self.sparse = X, names, sp.issparse(X)
         self.of_rows: np.ndarray | None = None
         self.of_columns: tuple[int, ...] | None = None
         self._views: dict[tuple[int, ...], RowItems] = {}
@@ -53,11 +53,7 @@ class RowItems:
     def __len__(self) -> int:
         return self.X.shape[0]
 
-    @property
-    def sparse(self) -> bool:
-        return sp.issparse(self.X)
-
-    @cached_property
+    @lazy
     def native(self) -> _core.Rows:
         return native_rows(self.X)
 
@@ -77,7 +73,7 @@ class RowItems:
             self._views[columns] = view
         return self._views[columns]
 
-    @cached_property
+    @lazy
     def least(self) -> tuple[float, int, int]:
         """The smallest value (0 if none is negative), its row and its column in the data that were given."""
         values = self.X.data if self.sparse else self.X

@@ -7,11 +7,11 @@ Symbols  variables of problem k stand behind those of k - 1 and end at ends[k]; 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 
+from ..base.lazy import lazy
 from .box import BoxProblem
 
 
@@ -45,8 +45,11 @@ class BoxProblems(Sequence[BoxProblem]):
         self.group, self.total, self.sizes = group, total, sizes
         self.n = sizes if n is None else n
         self.fixed = np.ones(len(sizes), dtype=bool) if fixed is None else fixed
-        self.ends, self.end_items = np.cumsum(self.sizes), np.cumsum(self.n)
-        self.first, self.first_item = self.ends - self.sizes, self.end_items - self.n
+        self.ends = self.end_items = self.sizes.cumsum()
+        self.first = self.first_item = self.ends - self.sizes
+        if self.n is not self.sizes:
+            self.end_items = self.n.cumsum()
+            self.first_item = self.end_items - self.n
 
     @classmethod
     def of(cls, problems: Sequence[BoxProblem]) -> BoxProblems:
@@ -90,17 +93,17 @@ class BoxProblems(Sequence[BoxProblem]):
     def groups(self) -> int:
         return self.total.shape[1]
 
-    @cached_property
+    @lazy
     def hard(self) -> bool:
         """Whether a bound of some problem is infinite."""
         return bool(np.isinf(self.lower).any() or np.isinf(self.upper).any())
 
-    @cached_property
+    @lazy
     def single(self) -> bool:
         """Whether every item has one variable."""
         return len(self.t) == int(self.end_items[-1])
 
-    @cached_property
+    @lazy
     def sums_of_bounds(self) -> np.ndarray:
         """`sum_of_bounds` of each."""
         if not self.single:

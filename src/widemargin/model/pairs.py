@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..base.blas import one_blas_thread
+from ..base.lazy import lazy
 from ..kernels.rows import Linear, RowKernel
 from .kernel import blocks, many
 
@@ -34,12 +35,13 @@ class PairRows(Sequence[np.ndarray]):
     """The rows of each pair (i, j), those of class i before those of class j, one pair behind the other in `items`."""
 
     def __init__(self, codes: np.ndarray, n_classes: int) -> None:
-        ends = np.cumsum(np.bincount(codes, minlength=n_classes))
-        self.of_class = np.split(np.argsort(codes, kind="stable"), ends[:-1])
+        ends = np.bincount(codes, minlength=n_classes).cumsum().tolist()
+        order = codes.argsort(kind="stable")
+        self.of_class = [order[i:j] for i, j in zip([0, *ends], ends, strict=False)]
         self.classes = _class_pairs(n_classes)
         self.halves = np.array([len(rows) for rows in self.of_class])[self.classes]
         self.sizes = self.halves.sum(axis=1)
-        self.ends = np.cumsum(self.sizes)
+        self.ends = self.sizes.cumsum()
         self.items = np.concatenate([self.of_class[c] for c in self.classes.ravel().tolist()])
 
     def __len__(self) -> int:
@@ -48,7 +50,7 @@ class PairRows(Sequence[np.ndarray]):
     def __getitem__(self, k: Any) -> Any:
         return self.items[self.ends[k] - self.sizes[k] : self.ends[k]]
 
-    @cached_property
+    @lazy
     def signs(self) -> np.ndarray:
         """-1 for the rows of class i, +1 for those of class j."""
         return np.repeat(np.tile([-1.0, 1.0], len(self)), self.halves.ravel())

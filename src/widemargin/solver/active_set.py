@@ -26,7 +26,8 @@ from ..model.boxes import BoxProblems
 
 MOST_FREE = 2000
 WHOLE = 2000  # items all of whose scores are kept right, so that bounds can be left
-SMALL = 48  # free items whose equations no library divides among threads
+# Free items whose equations no library divides among threads; the way to forbid it costs more than they do.
+SMALL = 48
 TURNS, MORE = 8, 64  # times that items may be added to those with values, and how many at a time
 
 
@@ -65,20 +66,27 @@ def polish(source: GramSource, problem: BoxProblem, b: np.ndarray) -> Polished:
 
 
 def polish_joined(
-    source: GramSource, problems: BoxProblems, items: np.ndarray, b: np.ndarray, f: np.ndarray, which: np.ndarray
+    source: GramSource,
+    problems: BoxProblems,
+    items: np.ndarray,
+    b: np.ndarray,
+    f: np.ndarray,
+    which: np.ndarray,
+    most_free: int,
 ) -> np.ndarray:
     """The same for some of many problems, whose items stand in `items`, by one matrix of all kernel values.
 
-    b and f are moved; returns the offsets of each problem's groups, NaN where they are not known.
+    b and f are moved; returns the offsets of each problem's groups, NaN where they are not known. `most_free` is the
+    number of free variables that any of them has.
     """
     offsets = np.full(problems.total.shape, np.nan)
     if not dsysv():
         return offsets
-    K, scale = _values(source, np.arange(source.n), None), float(source.diag.mean())
+    K, scale = source.whole, float(source.diag.sum()) / source.n
     group = np.empty(0, np.int8) if problems.group is None else problems.group
     arrays = problems.t, problems.lower, problems.upper, group, problems.total.ravel(), problems.ends
     state = b, f, offsets.ravel()
-    with one_blas_thread():
+    with one_blas_thread() if most_free > SMALL else nullcontext():
         _core.polish_joined(
             dsysv(), K, scale, *arrays, items.astype(np.int32), which.astype(np.int8), *state, source.threads
         )
@@ -97,7 +105,6 @@ def _solved(
         for (p, b, f, place, column), to in zip(work, found, strict=True)
     ]
     totals, scale = [list(p.total) for p, *_ in work], float(source.diag.mean())
-    # Equations of a few rows are nobody's reason to wake threads, and the way to forbid it costs more than they do.
     alone = len(K) > SMALL or len(work) > 1
     with one_blas_thread() if alone else nullcontext():
         return found, _core.polish_all(dsysv(), K, scale, parts, totals, whole, scored, source.threads)
@@ -142,7 +149,8 @@ def _values(source: GramSource, I: np.ndarray, J: np.ndarray | None) -> np.ndarr
     be rounded otherwise."""
     if not len(I):
         return np.empty((0, source.n))
-    K = source.block(I if len(I) < source.n else None, J)
-    at = np.arange(len(I))
+    if len(I) == source.n:
+        return source.whole
+    K, at = source.block(I, J), np.arange(len(I))
     K[at, I if J is None else at] = source.diag[I]
     return K

@@ -50,7 +50,7 @@ class PairFits:
         )
         sizes, self.spared = problems.sizes, spared(self.asked, 0)
         self.working = _of_sizes(working_set, sizes)
-        self._work = np.cumsum(self.working) - self.working
+        self._work = self.working.cumsum() - self.working
         self.core = _core.box_pairs(
             self.native,
             rows.classes.astype(np.int32).ravel(),
@@ -120,11 +120,13 @@ class PairFits:
         thin = isinstance(self.source.kernel, Linear)
         alone = [k for k, kind in enumerate(self.kinds) if kind == "stalled" or (thin and kind == "epochs")]
         wants = self._wants_last_digits()
-        together = self._together(wants)
+        free = self._free()
+        together = self._together(wants, free)
         if together is None:
             alone = sorted({*alone, *wants.tolist()})
         else:
-            found = polish_joined(self.source, self.problems, self.rows.items, self.b, self.f, together)
+            most = int(free.max())
+            found = polish_joined(self.source, self.problems, self.rows.items, self.b, self.f, together, most)
             known = ~np.isnan(found)
             self._judge(together & ~known.all(axis=1))
             self.offsets[known] = found[known]
@@ -139,13 +141,17 @@ class PairFits:
 
     def _wants_last_digits(self) -> np.ndarray:
         """The pairs that converged and whose equations are few."""
-        small = self.problems.sizes <= (np.inf if len(self.problems) <= FEW else SMALL)
-        return np.flatnonzero(small & (self.stop == 1))
+        good = self.stop == 1
+        return np.flatnonzero(good if len(good) <= FEW else good & (self.problems.sizes <= SMALL))
 
-    def _together(self, wants: np.ndarray) -> np.ndarray | None:
+    def _free(self) -> np.ndarray:
+        """How many variables of each pair are inside of their boxes."""
+        p = self.problems
+        return np.add.reduceat(((self.b > p.lower) & (self.b < p.upper)) * 1, p.first)
+
+    def _together(self, wants: np.ndarray, free: np.ndarray) -> np.ndarray | None:
         """Which pairs get their last digits from one matrix of all kernel values; None: each computes its own."""
         n, p = self.source.n, self.problems
-        free = np.add.reduceat(((self.b > p.lower) & (self.b < p.upper)) * 1, p.first)
         apart = int(p.sizes[wants] @ free[wants]) + CALLS * len(wants)
         if len(wants) < 2 or n > WHOLE or n**2 > apart:
             return None
