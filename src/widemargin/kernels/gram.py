@@ -32,6 +32,7 @@ class GramSource:
     @lazy
     def squared_norms(self) -> np.ndarray:
         """Of rows of numbers."""
+        assert isinstance(self.items, RowItems)
         return self.items.native.squared_norms(1)
 
     def block(self, I: np.ndarray | None, J: np.ndarray | None, out: np.ndarray | None = None) -> np.ndarray:
@@ -128,7 +129,7 @@ class _Some(GramSource):
         self._whole, self._index = whole, index
 
     @lazy
-    def items(self) -> Items:  # type: ignore[override]
+    def items(self) -> Items:
         return self._whole.items.take(self._index)
 
 
