@@ -144,12 +144,12 @@ class Points:
             # With a fixed sum the offset may be anything; without one it is 0.
             here = np.where(self.fixed, highest - lowest, np.maximum(highest, -lowest))
             violation = np.maximum(violation, here)
-        at_bound = (b == self.lower) | (b == self.upper)
+        free = can_fall & can_rise
         return {
             "kkt_violation": violation,
             "infeasibility": np.maximum(np.maximum(self.farthest, 0.0), self.most_missing),
-            "n_free": self._sum(~at_bound * 1),
-            "n_bounded": self._sum((at_bound & (b != 0)) * 1),
+            "n_free": self._sum(free * 1),
+            "n_bounded": self._sum((~free & (b != 0)) * 1),
         }
 
 

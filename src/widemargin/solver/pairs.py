@@ -77,7 +77,7 @@ class PairFits:
         self.stop = np.zeros(len(sizes), np.int8)
         self.offsets = np.zeros((len(sizes), problems.groups))
         self.kinds: list[str] = ["asked"] * len(sizes)
-        self.seen: list[np.ndarray] = []  # the last look
+        self.seen: tuple[np.ndarray, ...] = ()  # the last look
 
     def _most_steps(self) -> np.ndarray:
         """Those of pairs that the interior point method would end are few."""
@@ -135,9 +135,8 @@ class PairFits:
             self.take(k, self.alone(k).finished(Stop(self.kinds[k], ""), watch))
 
     def _look(self) -> None:
-        """The columns of the traces: rounds, violation, gap, steps, support."""
-        support = np.add.reduceat((self.b != 0) * 1, self.problems.first)
-        self.seen = [v.copy() for v in (self.counters[:, 0], *self.figures[:, :2].T, self.steps, support)]
+        """What the columns of the traces are taken from."""
+        self.seen = self.counters.copy(), self.figures.copy(), self.b.copy()
 
     def _wants_last_digits(self) -> np.ndarray:
         """The pairs that converged and whose equations are few."""
@@ -194,8 +193,10 @@ class PairFits:
         trace = Trace(BoxSolver.columns)
         if not self.seen:
             return trace
-        step, *columns = (v[k].item() for v in self.seen)
-        trace.append(step, dict(zip(BoxSolver.columns, columns, strict=True)))
+        counters, figures, b = self.seen
+        (rounds, steps), here = counters[k, :2].tolist(), slice(self.problems.first[k], self.problems.ends[k])
+        columns = *figures[k, :2].tolist(), steps, int(np.count_nonzero(b[here]))
+        trace.append(rounds, dict(zip(BoxSolver.columns, columns, strict=True)))
         return trace
 
     def take(self, k: int, found: BoxSolution) -> None:
