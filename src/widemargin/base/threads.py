@@ -28,15 +28,19 @@ class PoolController(threadpoolctl.LibController):
     check_symbols = ("widemargin_get_num_threads", "widemargin_set_num_threads")
 
     def get_num_threads(self) -> int:
-        return _core.thread_limit() or joblib.cpu_count()
+        return _core.thread_limit() or _unlimited()
 
     def set_num_threads(self, num_threads: int) -> None:
-        # A limit as large as the machine is none: so threadpoolctl takes back what it set.
-        limit = 0 if num_threads >= max(joblib.cpu_count(), 2) else max(num_threads, 1)
+        limit = 0 if num_threads >= _unlimited() else max(num_threads, 1)
         self.dynlib.widemargin_set_num_threads(limit)
 
     def get_version(self) -> None:
         return None
+
+
+def _unlimited() -> int:
+    """A limit as large as the machine is none: so threadpoolctl takes back what it set. 1 is one on any machine."""
+    return max(joblib.cpu_count(), 2)
 
 
 threadpoolctl.register(PoolController)
