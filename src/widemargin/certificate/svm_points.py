@@ -102,16 +102,17 @@ class Points:
         r = self.t - f - o
         bound = np.where(r > 0, self.upper, self.lower)
         terms = (bound - self.b) * r
-        primal = self.square / 2 + self._sum(bound * r) + self._of_groups(self.offsets * self.total)
-        gap = self._sum(terms) + self._of_groups(self.offsets * self.missing)
+        of_total, of_missing = self.offsets * self.total, self.offsets * self.missing
+        primal = self.square / 2 + self._sum(bound * r) + self._of_groups(of_total)
+        gap = self._sum(terms) + self._of_groups(of_missing)
         size = np.abs(self.t) + np.abs(f) + np.abs(o)
         of_r = e + 4 * UNIT * size
         # Where the sign of r is sure and b stands at the bound that it points to, the term is 0 whatever r is.
         sure = (self.b == bound) & (np.abs(r) > of_r)
         rounding = self._sum(np.where(sure, 0.0, (self.upper - self.lower) * of_r))
         # Scores move the dual by half of b'Kb's error, and the primal, gap plus dual, by both; then come the sums.
-        rounding += self.square_error / 2 + self._of_groups(np.abs(self.offsets * self.missing))
-        sums = self._sum((np.abs(bound) + self.size) * size) + self._of_groups(np.abs(self.offsets * self.total))
+        rounding += self.square_error / 2 + self._of_groups(np.abs(of_missing))
+        sums = self._sum((np.abs(bound) + self.size) * size) + self._of_groups(np.abs(of_total))
         rounding += gamma(self.sizes + 8) * sums
         least = 1e-12 * self.problems.sums_of_bounds
         return gap_figures(primal, self.dual, gap, rounding, least)

@@ -40,7 +40,8 @@ class SVMInput(KernelInput):
         return items
 
     def _shape_of(self, X: Any) -> tuple[int, ...]:
-        return (_num_samples(X), self.n_features_in_) if self._takes_rows(X) else (_num_samples(X),)
+        n = len(X) if type(X) is np.ndarray else _num_samples(X)
+        return (n, self.n_features_in_) if self._takes_rows(X) else (n,)
 
 
 def without_negative(sample_weight: Any) -> Any:

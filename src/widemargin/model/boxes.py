@@ -6,6 +6,7 @@ Symbols  variables of problem k stand behind those of k - 1 and end at ends[k]; 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, overload
 
@@ -72,7 +73,10 @@ class BoxProblems(Sequence[BoxProblem]):
     def c_svc(cls, y: np.ndarray, C: Any, sizes: np.ndarray) -> BoxProblems:
         """Labels of -1 and +1 and C, one number or one a row, of all problems."""
         p = BoxProblem.c_svc(y, C)
-        return cls((p.t, p.lower, p.upper), None, np.zeros((len(sizes), 1)), sizes)
+        all_of_them = cls((p.t, p.lower, p.upper), None, np.zeros((len(sizes), 1)), sizes)
+        if not np.ndim(C):
+            vars(all_of_them)["hard"] = math.isinf(C)
+        return all_of_them
 
     def __len__(self) -> int:
         return len(self.sizes)

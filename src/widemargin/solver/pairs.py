@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
 from .. import _core
 from ..base.drive import STRETCH, Cancelled, Watch
 from ..base.records import Stop, Trace
+from ..data.rows import native_rows
 from ..kernels.gram import GramSource
 from ..kernels.items import RowItems
 from ..kernels.rows import Linear, RowKernel
@@ -42,11 +44,11 @@ class PairFits:
         starts: Sequence[np.ndarray | None],
     ) -> None:
         # Pairs are small: their rows are soon known, and packing what is left of them anew would cost more.
-        self.source, self.rows, self.problems, self.asked = source, rows, problems, replace(options, shrink=False)
+        self.source, self.rows, self.problems, self.asked = source, rows, problems, _without_shrinking(options)
         items = source.near_origin
         spec: tuple[int, float, float, int] = source.kernel.native()
         self.native = _core.class_rows(
-            [items.take(r).native for r in rows.of_class], *spec, options.memory // 2, source.threads
+            [native_rows(items.X[r]) for r in rows.of_class], *spec, options.memory // 2, source.threads
         )
         sizes, self.spared = problems.sizes, spared(self.asked, 0)
         self.working = _of_sizes(working_set, sizes)
@@ -203,6 +205,11 @@ class PairFits:
         """What a pair by itself has found."""
         here = slice(int(self.problems.first[k]), int(self.problems.ends[k]))
         self.b[here], self.f[here], self.offsets[k], self.kinds[k] = found.b, found.f, found.offsets, found.stop.kind
+
+
+@lru_cache(maxsize=64)
+def _without_shrinking(options: BoxOptions) -> BoxOptions:
+    return replace(options, shrink=False)
 
 
 def _of_sizes(rule: Callable[[int], int], sizes: np.ndarray) -> np.ndarray:
