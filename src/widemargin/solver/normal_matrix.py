@@ -75,8 +75,10 @@ class NormalMatrix:
             some = rows[sign * h[rows] > 0]
             for first in range(0, len(some), step):
                 here = some[first : first + step]
-                B = np.empty((len(here), d + 1))
-                B[:, :d] = p.X[here]
-                B[:, d] = 0.0 if p.bias == "none" else 1.0
-                B *= np.sqrt(sign * h[here])[:, None]
-                H += sign * (B.T @ B)
+                root = np.sqrt(sign * h[here])
+                B = p.X.take(here, axis=0).astype(np.float64, copy=False)
+                B *= root[:, None]
+                H[:d, :d] += sign * (B.T @ B)
+                if p.bias != "none":
+                    H[d, :d] += sign * (root @ B)
+                    H[d, d] += sign * float(root @ root)
