@@ -50,8 +50,8 @@ inline WIDEMARGIN_INLINE void look(const L& loss, double k, Index m, const doubl
 
 template <Variables how, class L>
 AVX2 void look_wide(const L& loss, double k, Index m, const double* __restrict z, const double* __restrict t,
-                    const double* __restrict C, const double* __restrict a, double* __restrict b,
-                    double* __restrict h, double* __restrict figures) {
+                    const double* __restrict C, const double* __restrict a, double* __restrict b, double* __restrict h,
+                    double* __restrict figures) {
   look<how>(loss, k, m, z, t, C, a, b, h, figures);
 }
 

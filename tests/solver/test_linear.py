@@ -306,7 +306,7 @@ def test_known_lengths_of_rows_are_used_and_change_nothing():
 
 def test_descent_at_another_price_lets_rows_rest_that_were_held():
     p = problem(SquaredHinge(), n=3000, d=3)
-    first, last, _ = solved(p, DescentSolver, 1e-6)
+    _, last, _ = solved(p, DescentSolver, 1e-6)
     dearer = replace(p, C=1.1 * p.C)
     solver = DescentSolver(dearer, 1e-6)
     state = solver.start(last.w, last.b, last=last)
