@@ -1,4 +1,7 @@
+#include <nanobind/stl/optional.h>
+
 #include <cmath>
+#include <optional>
 
 #include "arrays.hpp"
 #include "base/error.hpp"
@@ -153,12 +156,16 @@ void bind_linear(nb::module_& m) {
            "sums"_a.noconvert(), "budget"_a, "until_epoch"_a, "-> 0 budget, 1 epoch, 2 look at all rows");
   m.def(
       "dual_descent",
-      [](nb::object owner, double tau, bool free_bias, bool shrink, std::uint64_t seed) {
+      [](nb::object owner, double tau, bool free_bias, bool shrink, std::uint64_t seed,
+         std::optional<In<double>> norms) {
         if (!(tau >= 0) || !std::isfinite(tau)) fail("tau must not be negative");
         const BoundLinearProblem& self = nb::cast<const BoundLinearProblem&>(owner);
-        return BoundDualDescent{owner, DualDescent(self.p, {tau, free_bias, shrink, seed})};
+        if (norms) need(norms->shape(0), self.n, "norms");
+        const double* known = norms ? norms->data() : nullptr;
+        return BoundDualDescent{owner, DualDescent(self.p, {tau, free_bias, shrink, seed}, known)};
       },
-      "problem"_a, "tau"_a, "free_bias"_a, "shrink"_a, "seed"_a);
+      "problem"_a, "tau"_a, "free_bias"_a, "shrink"_a, "seed"_a, "norms"_a.noconvert() = nb::none(),
+      "norms: the squared lengths of the rows, where they are known");
   m.def("normal_matrix", &matrix, "rows"_a, "among"_a.noconvert(), "h"_a.noconvert(), "H"_a.noconvert(),
         "Adds sum h [x, 1][x, 1]' over the rows named to the lower triangle of H.");
   m.def("normal_product", &product, "rows"_a, "among"_a.noconvert(), "h"_a.noconvert(), "v"_a.noconvert(),

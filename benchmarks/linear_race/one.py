@@ -87,6 +87,12 @@ def snapml(X: Any, y: np.ndarray, loss: str, C: float, tol: float, **more: Any) 
     return fit
 
 
+def cpu_seconds() -> float:
+    """Of this process. Not time.process_time: a limit of CPU time makes that go in steps of 4 ms."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
 LEARNERS = {"ours": ours, "liblinear": liblinear, "sklearn": sklearn, "sgd": sgd, "snapml": snapml}
 
 
@@ -102,9 +108,9 @@ def main() -> None:
     fit = learner(X, y, request["loss"], request["C"], request["tol"], **request["more"])
     runs = []
     for _ in range(request["repeats"]):
-        cpu, wall = time.process_time(), time.perf_counter()
+        cpu, wall = cpu_seconds(), time.perf_counter()
         coef, intercept, said = fit()
-        runs.append((time.process_time() - cpu, time.perf_counter() - wall))
+        runs.append((cpu_seconds() - cpu, time.perf_counter() - wall))
         if sum(cpu for cpu, _ in runs) > 10:
             break
     np.savez(request["out"], coef=coef, intercept=intercept)

@@ -26,6 +26,11 @@ double plain_dot(const T* x, const double* w, Index d) {
 }
 
 template <class T>
+void plain_dots(const T* x, Index stride, Index n, const double* w, Index d, double* out) {
+  for (Index i = 0; i < n; ++i) out[i] = plain_dot(x + i * stride, w, d);
+}
+
+template <class T>
 void plain_add(double s, const T* x, double* w, Index d) {
   for (Index j = 0; j < d; ++j) w[j] += s * x[j];
 }
@@ -67,6 +72,33 @@ AVX2 double avx2_dot(const T* x, const double* w, Index d) {
   double sum = _mm_cvtsd_f64(_mm_add_sd(h, _mm_unpackhi_pd(h, h)));
   for (; j < d; ++j) sum += x[j] * w[j];
   return sum;
+}
+
+// Four rows share every piece of w.
+template <class T>
+AVX2 void avx2_dots(const T* x, Index stride, Index n, const double* w, Index d, double* out) {
+  const Index whole = d & ~Index{3};
+  Index i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const T* const r0 = x + i * stride;
+    const T *const r1 = r0 + stride, *const r2 = r1 + stride, *const r3 = r2 + stride;
+    __m256d s0 = _mm256_setzero_pd(), s1 = s0, s2 = s0, s3 = s0;
+    for (Index j = 0; j < whole; j += 4) {
+      const __m256d v = _mm256_loadu_pd(w + j);
+      s0 = _mm256_fmadd_pd(load4(r0 + j), v, s0);
+      s1 = _mm256_fmadd_pd(load4(r1 + j), v, s1);
+      s2 = _mm256_fmadd_pd(load4(r2 + j), v, s2);
+      s3 = _mm256_fmadd_pd(load4(r3 + j), v, s3);
+    }
+    const __m256d a = _mm256_hadd_pd(s0, s1), b = _mm256_hadd_pd(s2, s3);
+    __m256d sums = _mm256_add_pd(_mm256_permute2f128_pd(a, b, 0x20), _mm256_permute2f128_pd(a, b, 0x31));
+    for (Index j = whole; j < d; ++j) {
+      const __m256d column = _mm256_setr_pd(r0[j], r1[j], r2[j], r3[j]);
+      sums = _mm256_fmadd_pd(column, _mm256_set1_pd(w[j]), sums);
+    }
+    _mm256_storeu_pd(out + i, sums);
+  }
+  for (; i < n; ++i) out[i] = avx2_dot(x + i * stride, w, d);
 }
 
 template <class T>
@@ -124,6 +156,10 @@ double avx2_dot(const T* x, const double* w, Index d) {
   return plain_dot(x, w, d);
 }
 template <class T>
+void avx2_dots(const T* x, Index stride, Index n, const double* w, Index d, double* out) {
+  plain_dots(x, stride, n, w, d, out);
+}
+template <class T>
 void avx2_add(double s, const T* x, double* w, Index d) {
   plain_add(s, x, w, d);
 }
@@ -149,6 +185,12 @@ double dot(const double* x, const double* w, Index d) {
 }
 double dot(const float* x, const double* w, Index d) {
   return level() >= Level::avx2 ? avx2_dot(x, w, d) : plain_dot(x, w, d);
+}
+void dots(const double* x, Index stride, Index n, const double* w, Index d, double* out) {
+  level() >= Level::avx2 ? avx2_dots(x, stride, n, w, d, out) : plain_dots(x, stride, n, w, d, out);
+}
+void dots(const float* x, Index stride, Index n, const double* w, Index d, double* out) {
+  level() >= Level::avx2 ? avx2_dots(x, stride, n, w, d, out) : plain_dots(x, stride, n, w, d, out);
 }
 void add(double s, const double* x, double* w, Index d) {
   level() >= Level::avx2 ? avx2_add(s, x, w, d) : plain_add(s, x, w, d);

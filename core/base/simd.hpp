@@ -19,6 +19,11 @@ double dot(const float* x, const double* w, Index d);
 void add(double s, const double* x, double* w, Index d);  // w += s x
 void add(double s, const float* x, double* w, Index d);
 
+// out_i = x_i.w for n rows that lie `stride` numbers apart: several at a time, since short ones end before a processor
+// has filled its units.
+void dots(const double* x, Index stride, Index n, const double* w, Index d, double* out);
+void dots(const float* x, Index stride, Index n, const double* w, Index d, double* out);
+
 // Two odd 32-bit keys of a column in one word.
 inline std::uint64_t column_key(std::uint64_t j) {
   const auto low = static_cast<std::uint32_t>(j * 0x9E3779B1u + 0x85EBCA77u);

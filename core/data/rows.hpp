@@ -115,6 +115,16 @@ struct SparseRows {
   }  // before prefetch(i) can know where the row lies
 };
 
+// out_k = the dot product of row first + k and w, k < m.
+template <class T>
+void dots(const DenseRows<T>& rows, Index first, Index m, const double* w, double* out) {
+  simd::dots(rows.x + first * rows.stride, rows.stride, m, w, rows.d, out);
+}
+template <class T>
+void dots(const SparseRows<T>& rows, Index first, Index m, const double* w, double* out) {
+  for (Index k = 0; k < m; ++k) out[k] = dot(rows[first + k], w);
+}
+
 using AnyRows = std::variant<DenseRows<double>, DenseRows<float>, SparseRows<double>, SparseRows<float>>;
 
 inline Index count(const AnyRows& rows) {

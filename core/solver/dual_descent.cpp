@@ -11,7 +11,7 @@ namespace {
 
 // The mark of a row that was found held: the epoch, and how many visits in a row found it so, or that it is left out.
 constexpr int bits = 5, left_out = (1 << bits) - 1;
-constexpr Index longest_rest = 8;
+constexpr Index longest_rest = 8, first_epochs = 6;
 
 Column mark(Index epoch, int held) { return static_cast<Column>(((epoch + 1) << bits) | held); }
 int held_visits(Column mark) { return mark & left_out; }
@@ -28,9 +28,12 @@ bool is_visited(Column mark, Index epoch) {
 
 }  // namespace
 
-DualDescent::DualDescent(LinearProblem problem, DescentOptions options)
+DualDescent::DualDescent(LinearProblem problem, DescentOptions options, const double* norms)
     : p_(problem), o_(options), n_(count(p_.rows)), d_(width(p_.rows)), q_(static_cast<std::size_t>(n_)) {
-  squared_norms(p_.rows, q_.data(), 1);
+  if (norms)
+    std::copy(norms, norms + n_, q_.data());
+  else
+    squared_norms(p_.rows, q_.data(), 1);
   for (double& q : q_) q += o_.tau;
 }
 
@@ -103,9 +106,14 @@ DescentStop DualDescent::end_epoch(DescentState& s, Index until_epoch) {
   s.position = 0;
   ++s.epoch;
   s.bound = s.violation;
-  s.last_residual = s.residual;
   s.dual = dual(s);
-  if (s.residual <= s.aim * std::abs(s.dual)) return DescentStop::look;
+  // Residuals were met before their rows were set right. In the first epochs, which cost as much as a look at all rows,
+  // those that are left are guessed: they fall as they did from the epoch before to this one. Later a look that failed
+  // would only be followed by others.
+  const bool early = s.epoch <= first_epochs && s.last_residual > 0;
+  const double fall = early ? std::min(s.residual / s.last_residual, 1.0) : 1.0;
+  s.last_residual = s.residual;
+  if (fall * s.residual <= s.aim * std::abs(s.dual)) return DescentStop::look;
   return s.epoch >= until_epoch ? DescentStop::epoch : DescentStop::budget;
 }
 

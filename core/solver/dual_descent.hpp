@@ -4,9 +4,9 @@
 //          (loss/losses.hpp has D; without an intercept tau = 0 and c = 0)
 // Symbols  z_i = w.x_i + c the score, q_i = |x_i|^2 + tau; tau = s^2 gives LIBLINEAR's regularised bias for a constant
 //          feature s, with c0 = 0.  A free bias is the limit of c0 <- c, repeated: then sum_i b_i -> 0
-// Stops    at the end of an epoch whose residuals, summed as the rows were visited, are below `aim` |dual|: then the
-//          caller looks at all rows (solver/linear_pass). Also after `until_epoch` epochs, and when the budget ends.
-//          Any cut into calls gives the same state, bit for bit.
+// Stops    at the end of an epoch whose residuals, summed as the rows were visited, are below `aim` |dual|, or in the
+//          first epochs are about to be: then the caller looks at all rows (solver/linear_pass). Also after
+//          `until_epoch` epochs, and when the budget ends. Any cut into calls gives the same state, bit for bit.
 // Method   rows in random order, each variable set to its optimum [HsiehEtAl08]; rows held more firmly at a kink than
 //          the largest violation of the epoch before are left out; others that one visit after the other finds held
 //          rest for some epochs, the longer the oftener: most rows of most problems. The free bias by the method of
@@ -55,7 +55,8 @@ struct DescentState {
 
 class DualDescent {
  public:
-  DualDescent(LinearProblem problem, DescentOptions options);
+  // `norms` are the squared lengths of the rows, where they are known; else they are computed.
+  DualDescent(LinearProblem problem, DescentOptions options, const double* norms = nullptr);
   DescentStop advance(DescentState& s, Index budget, Index until_epoch, Poll poll = never);
   Index n() const { return n_; }
   Index d() const { return d_; }

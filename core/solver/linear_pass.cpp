@@ -2,6 +2,12 @@
 
 #include <algorithm>
 
+#if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
+#define AVX2 __attribute__((target("avx2")))
+#else
+#define AVX2
+#endif
+
 namespace widemargin {
 namespace {
 
@@ -13,7 +19,7 @@ struct Seen {
 };
 
 template <Variables how, class L>
-inline Seen seen(const L& loss, double k, double z, double b, double a, double t, double C) {
+inline WIDEMARGIN_INLINE Seen seen(const L& loss, double k, double z, double b, double a, double t, double C) {
   const double cost = C * loss.value(z, t);
   if constexpr (how == Variables::given) return {b, 0, cost, loss.residual(z, b, t, C), cost};
   if constexpr (how == Variables::slope) return {-C * loss.slope(z, t), C * loss.curvature(z, t), cost, 0, cost};
@@ -23,31 +29,83 @@ inline Seen seen(const L& loss, double k, double z, double b, double a, double t
   return {b, loss.inside(b, C) ? k * C : 0.0, cost, loss.residual(z, b, t, C), smooth};
 }
 
+// Costs, residuals and smooth losses of a block of rows, one after the other.
+using Figures = double[3 * a_block];
+
+// No row depends on another here, and no choice needs a branch (-fno-trapping-math): the compiler makes vectors of it.
+template <Variables how, class L>
+inline WIDEMARGIN_INLINE void look(const L& loss, double k, Index m, const double* __restrict z,
+                                   const double* __restrict t, const double* __restrict C, const double* __restrict a,
+                                   double* __restrict b, double* __restrict h, double* __restrict figures) {
+  for (Index i = 0; i < m; ++i) {
+    const double centre = how == Variables::proximal ? a[i] : 0.0, given = how == Variables::given ? b[i] : 0.0;
+    const Seen one = seen<how>(loss, k, z[i], given, centre, t[i], C[i]);
+    b[i] = one.b;
+    h[i] = one.h;
+    figures[i] = one.loss;
+    figures[i + a_block] = one.residual;
+    figures[i + 2 * a_block] = one.smooth;
+  }
+}
+
+template <Variables how, class L>
+AVX2 void look_wide(const L& loss, double k, Index m, const double* __restrict z, const double* __restrict t,
+                    const double* __restrict C, const double* __restrict a, double* __restrict b, double* __restrict h,
+                    double* __restrict figures) {
+  look<how>(loss, k, m, z, t, C, a, b, h, figures);
+}
+
+// The same sum whatever the length of a vector is.
+double sum(const double* x, Index m) {
+  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  Index i = 0;
+  for (; i + 4 <= m; i += 4) s0 += x[i], s1 += x[i + 1], s2 += x[i + 2], s3 += x[i + 3];
+  for (; i < m; ++i) s0 += x[i];
+  return (s0 + s1) + (s2 + s3);
+}
+
+// Rows of a few numbers end before four partial sums pay, and each loop more is one more end that cannot be foreseen.
+template <class T>
+void scores(const SparseRows<T>& rows, Index first, Index m, const double* w, double* out) {
+  constexpr Index few = 24;
+  if (rows.offset[first + m] - rows.offset[first] > few * m) return dots(rows, first, m, w, out);
+  for (Index k = 0; k < m; ++k) {
+    const SparseRow<T> row = rows[first + k];
+    double s = 0;
+    for (Index l = 0; l < row.size; ++l) s += row.x[l] * w[row.j[l]];
+    out[k] = s;
+  }
+}
+template <class T>
+void scores(const DenseRows<T>& rows, Index first, Index m, const double* w, double* out) {
+  dots(rows, first, m, w, out);
+}
+
 // Some rows at a time: all their scores, then what follows from them, then the sums of rows. Each of the three is a
 // loop that the processor can look ahead in; together in one they would wait for each other's branches.
 template <Variables how, class L, class Rows>
 LinearSums walk(const L& loss, const Rows& rows, const LinearProblem& p, double k, PassArrays x, Poll poll) {
   LinearSums s;
   const Index d = rows.d;
+  const bool wide = simd::level() >= simd::Level::avx2;
   std::fill(x.g, x.g + d + 1, 0.0);
   Index moved[a_block];
+  Figures f;
   for (Index first = 0; first < rows.n; first += a_block) {
-    const Index end = std::min(first + a_block, rows.n);
+    const Index m = std::min(a_block, rows.n - first);
     if (first % between_polls == 0) poll();
-    for (Index i = first; i < end; ++i) x.z[i] = dot(rows[i], x.w) + x.w[d];
-    for (Index i = first; i < end; ++i) {
-      const double a = how == Variables::proximal ? x.a[i] : 0.0, given = how == Variables::given ? x.b[i] : 0.0;
-      const Seen one = seen<how>(loss, k, x.z[i], given, a, p.t[i], p.C[i]);
-      x.b[i] = one.b;
-      x.h[i] = one.h;
-      s.loss += one.loss;
-      s.smooth += one.smooth;
-      s.residual += one.residual;
-      s.total += one.b;
-    }
-    Index m = 0;
-    for (Index i = first; i < end; ++i) moved[m] = i, m += x.b[i] != 0;
-    for (Index r = 0; r < m; ++r) add(x.b[moved[r]], rows[moved[r]], x.g);
+    double *z = x.z + first, *b = x.b + first, *h = x.h + first;
+    const double *t = p.t + first, *C = p.C + first, *a = how == Variables::proximal ? x.a + first : nullptr;
+    scores(rows, first, m, x.w, z);
+    for (Index i = 0; i < m; ++i) z[i] += x.w[d];
+    wide ? look_wide<how>(loss, k, m, z, t, C, a, b, h, f) : look<how>(loss, k, m, z, t, C, a, b, h, f);
+    s.loss += sum(f, m);
+    s.residual += sum(f + a_block, m);
+    s.smooth += sum(f + 2 * a_block, m);
+    s.total += sum(b, m);
+    Index many = 0;
+    for (Index i = 0; i < m; ++i) moved[many] = first + i, many += b[i] != 0;
+    for (Index r = 0; r < many; ++r) add(x.b[moved[r]], rows[moved[r]], x.g);
   }
   x.g[d] = s.total;
   return s;

@@ -355,7 +355,8 @@ class DualDescent:
     def advance(self, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], marks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], budget: int, until_epoch: int) -> int:
         """-> 0 budget, 1 epoch, 2 look at all rows"""
 
-def dual_descent(problem: object, tau: float, free_bias: bool, shrink: bool, seed: int) -> DualDescent: ...
+def dual_descent(problem: object, tau: float, free_bias: bool, shrink: bool, seed: int, norms: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> DualDescent:
+    """norms: the squared lengths of the rows, where they are known"""
 
 def normal_matrix(rows: Rows, among: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], h: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], H: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]) -> None:
     """

@@ -366,7 +366,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     ),
     "dual_descent": (
         lambda *a: _core.dual_descent(*a).advance(*descent_state()),
-        lambda: [linear(), 1.0, True, True, 1],
+        lambda: [linear(), 1.0, True, True, 1, np.ones(N)],
     ),
     "DualDescent.advance": (lambda *a: _core.dual_descent(linear(), 1.0, True, True, 1).advance(*a), descent_state),
     "normal_matrix": (_core.normal_matrix, lambda: [dense(), visits(), np.ones(N), np.zeros((D + 1, D + 1))]),

@@ -43,8 +43,28 @@ void dot_and_add_agree_at_every_length() {
   }
 }
 
+template <class T>
+void dots_of_several_rows_are_those_of_each() {
+  const Restore restore;
+  constexpr Index most = 11, stride = 40;
+  const auto x = numbers<T>(most * stride, 3);
+  const auto w = numbers<double>(stride, 4);
+  for (Index n = 0; n <= most; ++n)
+    for (Index d = 0; d < stride; ++d)
+      for (const auto level : {simd::Level::scalar, simd::Level::avx2, simd::Level::avx512}) {
+        simd::set_level(level);
+        std::vector<double> out(static_cast<std::size_t>(n) + 1, 7.0);
+        simd::dots(x.data(), stride, n, w.data(), d, out.data());
+        for (Index i = 0; i < n; ++i)
+          CHECK(std::abs(out[static_cast<std::size_t>(i)] - simd::dot(x.data() + i * stride, w.data(), d)) <= 1e-14);
+        CHECK(out.back() == 7.0);
+      }
+}
+
 }  // namespace
 
+TEST(dots_of_several_rows_are_those_of_each_in_float64) { dots_of_several_rows_are_those_of_each<double>(); }
+TEST(dots_of_several_rows_are_those_of_each_in_float32) { dots_of_several_rows_are_those_of_each<float>(); }
 TEST(vector_loops_agree_with_plain_ones_in_float64) { dot_and_add_agree_at_every_length<double>(); }
 TEST(vector_loops_agree_with_plain_ones_in_float32) { dot_and_add_agree_at_every_length<float>(); }
 

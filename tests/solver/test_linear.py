@@ -291,6 +291,41 @@ def test_a_visit_sets_one_variable_to_its_optimum(seed):
     np.testing.assert_allclose(w[:3], start[:3] + b[0] * x[0])
 
 
+def test_known_lengths_of_rows_are_used_and_change_nothing():
+    p = problem(SquaredHinge(), n=300, d=4)
+    _, alone, _ = solved(p, DescentSolver, 1e-6)
+    asked = []
+    known = replace(p, norms=lambda: asked.append(1) or p.native.squared_norms(1))
+    _, state, _ = solved(known, DescentSolver, 1e-6)
+    assert asked == [1]
+    np.testing.assert_array_equal(state.w, alone.w)
+    assert state.epoch == alone.epoch
+    with pytest.raises(ValueError, match="norms"):
+        _core.dual_descent(p.core, 0.0, False, True, 0, np.ones(299))
+
+
+def test_descent_at_another_price_lets_rows_rest_that_were_held():
+    p = problem(SquaredHinge(), n=3000, d=3)
+    _, last, _ = solved(p, DescentSolver, 1e-6)
+    dearer = replace(p, C=1.1 * p.C)
+    solver = DescentSolver(dearer, 1e-6)
+    state = solver.start(last.w, last.b, last=last)
+    np.testing.assert_array_equal(state.marks != 0, last.marks != 0)
+    assert (state.marks != 0).any()
+    np.testing.assert_allclose(state.w[:-1], p.X.T @ state.b, rtol=1e-9, atol=1e-12)
+    assert solver.advance(state, 1 << 40, 1 << 40) == "converged"
+    _, whole, _ = solved(dearer, DescentSolver, 1e-6)
+    assert solver.look(state)["primal"] == pytest.approx(solver.look(whole)["primal"], rel=1e-5)
+
+
+def test_the_first_epochs_end_where_the_next_one_would_only_confirm_it():
+    """Weak prices: residuals fall tenfold an epoch, and each is seen only in the epoch that removes it."""
+    p = replace(problem(SquaredHinge(), "regularised", n=400, d=3), C=np.full(400, 1e-3))
+    _, state, kind = solved(p, DescentSolver, 1e-4)
+    assert kind == "converged"
+    assert state.last_residual > 1e-4 * state.dual
+
+
 def test_rows_are_left_out_and_come_back():
     p = problem(Hinge(), n=2000, d=3)
     _, state, kind = solved(p, DescentSolver, 1e-5)

@@ -84,7 +84,7 @@ def starts_from(
             return [()] * len(problems)
         older: Sequence[Solved | None] = before or [None] * len(problems)
         return [
-            (*carried_on(p, last, old), max(1.0, SOFTER * last.solution.sharpness), last.solution.newton)
+            (*carried_on(p, last, old), max(1.0, SOFTER * last.solution.sharpness), last.solution.known)
             for p, last, old in zip(problems, solved, older, strict=True)
         ]
 

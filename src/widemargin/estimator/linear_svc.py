@@ -191,6 +191,7 @@ class LinearSVC(AlongC, LinearProbabilities, Deciding, LinearLearner):
             float(self.intercept_scaling),
             "l2" if self._together else self.penalty,  # type: ignore[arg-type]
             native if rows is None else None,
+            (lambda: data.squared_norms) if rows is None else None,
         )
 
     def _beside(self, data: Training) -> dict[str, Any]:

@@ -135,7 +135,8 @@ class LinearSVR(NumberTargets, RegressorMixin, LinearLearner):
         loss = FOR_NUMBERS[self.loss](float(self.epsilon))
         scale = float(self.intercept_scaling)
         X, rows = self._rows(data)
-        return [LinearProblem(X, data.y, self._price(data), loss, self._bias(), scale, rows=rows)]
+        price, norms = self._price(data), lambda: data.squared_norms
+        return [LinearProblem(X, data.y, price, loss, self._bias(), scale, rows=rows, norms=norms)]
 
     def _learnt(self, work: LinearWork, solved: Sequence[Solved]) -> dict[str, Any]:
         learnt = super()._learnt(work, solved)

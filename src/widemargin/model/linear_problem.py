@@ -9,6 +9,7 @@ Dual     max over b   sum_i D_i(b_i) - R*(sum_i b_i x_i) - R*(s sum_i b_i),   D_
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -36,6 +37,7 @@ class LinearProblem:
     scale: float = 1.0
     penalty: Literal["l2", "l1"] = "l2"
     rows: _core.Rows | None = None
+    norms: Callable[[], np.ndarray] | None = None  # squared lengths of the rows, where many problems share them
 
     @property
     def n(self) -> int:
@@ -76,6 +78,11 @@ class LinearProblem:
     @cached_property
     def native(self) -> _core.Rows:
         return native_rows(self.X) if self.rows is None else self.rows
+
+    @cached_property
+    def squared_norms(self) -> np.ndarray:
+        """Of the rows."""
+        return self.native.squared_norms(1) if self.norms is None else self.norms()
 
     @cached_property
     def core(self) -> _core.LinearProblem:

@@ -55,28 +55,35 @@ class DescentSolver:
         self.gives_up = gives_up  # where it would take too long: a fit then tries another method, if one is left
         free = problem.bias == "free"
         self.tau = self._tau(problem)
-        self.core = _core.dual_descent(problem.core, self.tau, free, True, seed)
+        self.core = _core.dual_descent(problem.core, self.tau, free, True, seed, problem.squared_norms)
         self.work_per_unit = 2.0 * problem.native.size / max(problem.n, 1)
 
     @staticmethod
     def _tau(problem: LinearProblem) -> float:
         """The squared constant feature; of a free bias that of rows of mean length."""
         if problem.bias == "free":
-            return float(problem.native.squared_norms(1).mean()) or 1.0
+            return float(problem.squared_norms.mean()) or 1.0
         return problem.scale**2 if problem.bias == "regularised" else 0.0
 
-    def start(self, w: np.ndarray | None = None, b: np.ndarray | None = None, k: float = 1.0) -> DescentState:
-        """From b alone, if that is given: w must be its sum; the bias is taken over."""
+    def start(
+        self, w: np.ndarray | None = None, b: np.ndarray | None = None, k: float = 1.0, last: Any = None
+    ) -> DescentState:
+        """From b alone, if that is given: w must be its sum; the bias is taken over. `last` is the state in which a fit
+        of these rows at other prices ended: rows that were held there may rest at first."""
         p = self.problem
         counters, sums = np.zeros(len(COUNTERS), np.int64), np.zeros(len(SUMS))
         counters[-1], sums[-1] = p.n, self.tol
         state = DescentState(np.zeros(p.d + 1), np.zeros(p.n), np.zeros(p.n, np.int32), counters, sums, np.zeros(2))
         if b is not None:
             state.b[:] = p.feasible(b)  # a sum that is far from 0 takes longer to mend than all else
-            z = np.empty(p.n)
-            _, _, total = self._walk(np.zeros(p.d + 1) if w is None else w, state.b, state.w, z)
-            if w is not None:
-                state.marks[p.loss.residual(z, state.b, p.t, p.C) == 0] = HELD
+            if last is not None and p.loss.unbounded:
+                state.marks[last.marks != 0] = HELD
+                total = self._sum(state.b, state.w)
+            else:
+                z = np.empty(p.n)
+                _, _, total = self._walk(np.zeros(p.d + 1) if w is None else w, state.b, state.w, z)
+                if w is not None:
+                    state.marks[p.loss.residual(z, state.b, p.t, p.C) == 0] = HELD
             length = self._best_length(state.b, state.w[:-1], total)
             state.b *= length
             state.w *= length
@@ -92,6 +99,13 @@ class DescentSolver:
         bias = (p.scale * total) ** 2 if p.bias == "regularised" else 0.0
         curve = float(w @ w) + bias + square
         return max(0.0, float(p.loss.reward(b, p.t, p.C).sum()) + square / 2) / curve if curve > 0 else 1.0
+
+    def _sum(self, b: np.ndarray, g: np.ndarray) -> float:
+        """sum_i b_i x_i into g, by the rows that it has; sum_i b_i."""
+        one = np.zeros(self.problem.d + 1)
+        one[-1] = 1.0
+        _core.normal_product(self.problem.native, np.flatnonzero(b).astype(np.int32), b, one, g)
+        return float(g[-1])
 
     def _walk(
         self, w: np.ndarray, b: np.ndarray, g: np.ndarray, z: np.ndarray | None = None

@@ -43,7 +43,7 @@ class LinearSolution:
     solver: str
     trace: Trace
     sharpness: float = 1.0  # from which Newton's method may go on elsewhere
-    newton: Any = None  # its solver and state, where it came to the end: what is known there
+    known: Any = None  # the solver and its state, where it came to the end: what is known there
 
 
 def plan(problem: LinearProblem | ClassProblem, dual: bool | str = "auto") -> tuple[str, ...]:
@@ -80,14 +80,19 @@ class LinearFit:
         self.steps = 0  # of methods before the one that runs
 
     def start(
-        self, w: np.ndarray | None = None, b: np.ndarray | None = None, k: float = 1.0, newton: Any = None
+        self, w: np.ndarray | None = None, b: np.ndarray | None = None, k: float = 1.0, known: Any = None
     ) -> None:
-        """From w, b and sharpness k; or from where Newton's method ended at other prices, if that is the method."""
+        """From w, b and sharpness k; with what is known where the same method ended at other prices."""
         method = METHODS[self.methods.pop(0)]
         left = self.max_steps if self.max_steps < 0 else max(self.max_steps - self.steps, 0)
         self.solver = method(self.problem, self.tol, max_steps=left, seed=self.seed)
-        known = newton is not None and isinstance(self.solver, NewtonSolver)
-        self.state = (self.solver.resume(newton) if known else None) or self.solver.start(w, b, k)
+        last, state = known if known is not None and known[0].name == self.solver.name else (None, None)
+        if isinstance(last, NewtonSolver):
+            self.state = self.solver.resume(known) or self.solver.start(w, b, k)
+        elif isinstance(last, DescentSolver):
+            self.state = self.solver.start(w, b, k, state)
+        else:
+            self.state = self.solver.start(w, b, k)
 
     def run(self, watch: Watch | None = None, snapshot: Any = None) -> LinearSolution:
         """Until the gap is small enough, or this method does not help."""
@@ -126,6 +131,6 @@ class LinearFit:
     def solution(self, stop: Stop) -> LinearSolution:
         w, b = self.solver.solution(self.state)
         steps = self.steps + self.solver.step(self.state)
-        newton = isinstance(self.solver, NewtonSolver)
-        k, known = (self.state.k, (self.solver, self.state)) if newton else (1.0, None)
+        k = self.state.k if isinstance(self.solver, NewtonSolver) else 1.0
+        known = (self.solver, self.state) if isinstance(self.solver, NewtonSolver | DescentSolver) else None
         return LinearSolution(w.copy(), b.copy(), stop, steps, self.solver.name, self.trace, k, known)

@@ -135,7 +135,7 @@ class NewtonSolver:
         equations = p.d**3 / (10 if p.loss.kinked else 100)  # more of them before a kinked loss is near its optimum
         if every < MOST // 2 or not self.exact or equations > p.native.size:
             return np.zeros(p.d + 1), k
-        few = replace(p, X=p.X[::every], t=p.t[::every], C=p.C[::every] * every, rows=None)
+        few = replace(p, X=p.X[::every], t=p.t[::every], C=p.C[::every] * every, rows=None, norms=None)
         steps = HURDLE if p.loss.kinked else BRIEF
         solver = NewtonSolver(few, max(ROUGH, self.tol), max_steps=steps)
         state = solver.start(k=k)
@@ -208,7 +208,7 @@ class NewtonSolver:
         a stiffer penalty first, and a softer one whenever its optimum is near."""
         p = self.problem
         if s.counters[0] == HURDLE and s.gap > s.primal and not p.loss.kinked:
-            self._stiffen(s, float(p.C @ p.native.squared_norms(1)) / p.n)
+            self._stiffen(s, float(p.C @ p.squared_norms) / p.n)
         while s.stiff > 1:
             ridge = s.stiff * self.ridge
             off = (ridge * s.w - s.g)[ridge > 0]

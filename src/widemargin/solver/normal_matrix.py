@@ -37,10 +37,11 @@ class NormalMatrix:
 
     def followed(self, rows: np.ndarray, h: np.ndarray, k: float, ridge: np.ndarray) -> np.ndarray:
         """That of `rows`, all that tell the curvature: the last one, less the rows that left it, and the new."""
-        per_k = h / k
+        per_k = h if k == 1 else h / k
         if self.H is not None and self.age < AFRESH:
             change = per_k - self.h
-            moved = np.flatnonzero(np.abs(change) > UNLIKE * (per_k + self.h)).astype(np.int32)
+            moved = np.flatnonzero(change).astype(np.int32)
+            moved = moved[np.abs(change[moved]) > UNLIKE * (per_k[moved] + self.h[moved])]
             if 2 * len(moved) < len(rows):
                 self._add(moved, change, self.H)
                 self.peak = np.maximum(self.peak, self.H.diagonal())
@@ -48,7 +49,7 @@ class NormalMatrix:
                 self.age += 1
                 if (k * self.H.diagonal() + ridge > LOST * k * self.peak).all():
                     return k * self.H
-        self.H, self.h, self.age = self.lower(rows, per_k), per_k, 0
+        self.H, self.h, self.age = self.lower(rows, per_k), per_k.copy(), 0
         self.peak = self.H.diagonal().copy()
         return k * self.H
 
@@ -75,8 +76,10 @@ class NormalMatrix:
             some = rows[sign * h[rows] > 0]
             for first in range(0, len(some), step):
                 here = some[first : first + step]
-                B = np.empty((len(here), d + 1))
-                B[:, :d] = p.X[here]
-                B[:, d] = 0.0 if p.bias == "none" else 1.0
-                B *= np.sqrt(sign * h[here])[:, None]
-                H += sign * (B.T @ B)
+                root = np.sqrt(sign * h[here])
+                B = p.X.take(here, axis=0).astype(np.float64, copy=False)
+                B *= root[:, None]
+                H[:d, :d] += sign * (B.T @ B)
+                if p.bias != "none":
+                    H[d, :d] += sign * (root @ B)
+                    H[d, d] += sign * float(root @ root)
