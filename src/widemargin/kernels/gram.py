@@ -94,7 +94,9 @@ class GramSource:
             return None
         items = self.near_origin
         X = items.X if items.sparse else narrowed(items.X)
-        return self.native if X is items.X else _core.kernel_rows(RowItems(X).native, *self.kernel.native(), self.threads)
+        if X is items.X:
+            return self.native
+        return _core.kernel_rows(RowItems(X).native, *self.kernel.native(), self.threads)
 
     @cached_property
     def near_origin(self) -> Any:
