@@ -31,30 +31,36 @@ void plain_exp_all(T* x, Index n) {
 }
 
 #ifdef WIDEMARGIN_X86
-// One vector of dot products at a time; the last few go through the same instructions, since a value must not depend on
-// its place.
+AVX2 inline void put(float* at, __m256 value) { _mm256_storeu_ps(at, value); }
+AVX2 inline void put(double* at, __m256d value) { _mm256_storeu_pd(at, value); }
+
+// One vector of dot products at a time. The last few go through the same instructions, since a value must not depend on
+// its place: with those before them, which are computed twice, or with zeros.
 template <class T, int W, class Value>
 AVX2 inline void each_vector(T* k, Index n, const T* gb, Value value) {
-  Index b = 0;
-  for (; b + W <= n; b += W) value(k + b, gb + b);
-  if (b == n) return;
-  T rest[W] = {}, norms[W] = {};
-  std::copy_n(k + b, n - b, rest);
-  std::copy_n(gb + b, n - b, norms);
-  value(rest, norms);
-  std::copy_n(rest, n - b, k + b);
+  if (n < W) {
+    T rest[W] = {}, norms[W] = {};
+    std::copy_n(k, n, rest);
+    std::copy_n(gb, n, norms);
+    put(rest, value(rest, norms));
+    std::copy_n(rest, n, k);
+    return;
+  }
+  const Index last = n - W;
+  const auto end = value(k + last, gb + last);
+  for (Index b = 0; b < last; b += W) put(k + b, value(k + b, gb + b));
+  put(k + last, end);
 }
 
 AVX2 void avx2_rbf(float* const* k, Index m, Index n, float two_gamma, const float* ga, const float* gb) {
   const __m256 g = _mm256_set1_ps(two_gamma), zero = _mm256_setzero_ps(), low = _mm256_set1_ps(-126);
   for (Index row = 0; row < m; ++row) {
     const __m256 a = _mm256_set1_ps(ga[row]);
-    each_vector<float, 8>(k[row], n, gb, [&](float* at, const float* norm) AVX2 {
+    each_vector<float, 8>(k[row], n, gb, [&](const float* at, const float* norm) AVX2 {
       const __m256 norms = _mm256_add_ps(a, _mm256_loadu_ps(norm));
       // NaN survives so that callers see it: min and max keep their second operand when one is NaN, and one that comes
       // of arithmetic has no low bits that the power of two would shift into its exponent.
-      const __m256 t = _mm256_max_ps(low, _mm256_min_ps(zero, _mm256_fmsub_ps(g, _mm256_loadu_ps(at), norms)));
-      _mm256_storeu_ps(at, vector_exp2(t));
+      return vector_exp2(_mm256_max_ps(low, _mm256_min_ps(zero, _mm256_fmsub_ps(g, _mm256_loadu_ps(at), norms))));
     });
   }
 }
@@ -63,9 +69,9 @@ AVX2 void avx2_rbf(double* const* k, Index m, Index n, double two_gamma, const d
   const __m256d g = _mm256_set1_pd(two_gamma), zero = _mm256_setzero_pd();
   for (Index row = 0; row < m; ++row) {
     const __m256d a = _mm256_set1_pd(ga[row]);
-    each_vector<double, 4>(k[row], n, gb, [&](double* at, const double* norm) AVX2 {
+    each_vector<double, 4>(k[row], n, gb, [&](const double* at, const double* norm) AVX2 {
       const __m256d norms = _mm256_add_pd(a, _mm256_loadu_pd(norm));
-      _mm256_storeu_pd(at, vector_exp2(_mm256_min_pd(zero, _mm256_fmsub_pd(g, _mm256_loadu_pd(at), norms))));
+      return vector_exp2(_mm256_min_pd(zero, _mm256_fmsub_pd(g, _mm256_loadu_pd(at), norms)));
     });
   }
 }

@@ -12,7 +12,8 @@ namespace widemargin {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr Index chunk = 256;  // columns of a tile: with the rows of a round they stay in the cache
+// Columns of a tile: with the m rows of a round they stay in the cache.
+Index tile_width(Index m) { return std::clamp<Index>((Index{1} << 16) / std::max<Index>(m, 1) / 64 * 64, 256, 2048); }
 
 std::size_t z(Index i) { return static_cast<std::size_t>(i); }
 
@@ -132,27 +133,46 @@ void BoxSolver::take_worst(const BoxState& s, int g, std::vector<std::uint16_t>&
   for (Index a = 0; a < most; ++a) chosen_.push_back(worst_[z(a)].at);
 }
 
+// All that violate, if they are few enough: then nothing else is in question. Otherwise the worst, and some of those
+// before them.
 void BoxSolver::choose(BoxState& s) {
   chosen_.clear();
-  const bool all = working_ == p_.N;  // half of a tiny set could leave no pair to move
-  if (all)
-    for (Index v = 0; v < p_.N; ++v) chosen_.push_back(static_cast<Column>(v));
-  else
-    keep_some(s);
-  if (!all)
+  Index violating = p_.N;
+  if (working_ < p_.N) {
+    violating = 0;
     each_stretch(s, [&](const BoxView& view, Index first, int g) {
-      violations(view, extremes_[g], up_.data() + first, down_.data() + first);
+      violating += violations(view, extremes_[g], up_.data() + first, down_.data() + first);
     });
-  for (int g = 0; g < p_.groups && !all; ++g) {
-    const Index room = (working_ - static_cast<Index>(chosen_.size())) / (p_.groups - g);
-    take_worst(s, g, up_, 1, room / 2);
-    take_worst(s, g, down_, -1, room - room / 2);
+  }
+  all_ = violating <= working_;
+  if (all_) {
+    const bool every = working_ == p_.N;  // half of a tiny set could leave no pair to move
+    for (Index v = 0; v < p_.N; ++v)
+      if (every || std::min(up_[z(v)], down_[z(v)]) < bins) chosen_.push_back(static_cast<Column>(v));
+  } else {
+    keep_some(s);
+    for (int g = 0; g < p_.groups; ++g) {
+      const Index room = (working_ - static_cast<Index>(chosen_.size())) / (p_.groups - g);
+      take_worst(s, g, up_, 1, room / 2);
+      take_worst(s, g, down_, -1, room - room / 2);
+    }
   }
   std::fill_n(s.work, o_.working, -1);
   // The newest first: they are kept before older ones.
   std::reverse_copy(chosen_.begin(), chosen_.end(), s.work);
   std::sort(chosen_.begin(), chosen_.end(),
             [&](Column a, Column b) { return group(a) != group(b) ? group(a) < group(b) : a < b; });
+}
+
+// The violation to end a small problem with. What all that is in question can reach at once is done at once: the gap
+// falls as the violation does.
+double BoxSolver::close_enough(BoxState& s) {
+  constexpr double usual = 0.1, closest = 10 * PairAscent::finest;
+  const double violation = s.figures[0];
+  if (working_ == p_.N && violation > o_.tol) return 0.9 * o_.tol;
+  if (!all_) return usual * violation;
+  if (violation > o_.tol) measure(s);
+  return violation * std::clamp(0.5 * o_.gap_tol / s.figures[1], closest, usual);
 }
 
 Index BoxSolver::solve_chosen(BoxState& s) {
@@ -168,9 +188,7 @@ Index BoxSolver::solve_chosen(BoxState& s) {
     }
   }
   source_.square(items_.data(), static_cast<Index>(items_.size()), ascent_->K(), ascent_->stride(), o_.threads);
-  // What all of the variables can reach at once is done at once.
-  const double epsilon = working_ == p_.N && s.figures[0] > o_.tol ? 0.9 * o_.tol : 0.1 * s.figures[0];
-  const Index steps = ascent_->run(epsilon, std::min(16 * working_ + 1000, o_.most_steps - s.counters[1]));
+  const Index steps = ascent_->run(close_enough(s), std::min(16 * working_ + 1000, o_.most_steps - s.counters[1]));
   s.counters[1] += steps;
   changed_.clear();
   moved_.clear();
@@ -206,8 +224,9 @@ void BoxSolver::add_rows(BoxState& s, const Column* I, const double* step, Index
   }
   s.counters[2] += n_fresh;
   source_.gather(items_.data(), n_fresh);
+  const Index chunk = n_fresh > 0 ? tile_width(m) : 2048;
   parallel_blocks(
-      n_, n_fresh > 0 ? chunk : 8 * chunk, o_.threads,
+      n_, chunk, o_.threads,
       [&](Index begin, Index end) {
         constexpr Index panel = RowSource::panel;
         thread_local std::vector<float> values;

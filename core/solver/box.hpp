@@ -12,7 +12,7 @@
 // Method   two levels [Joachims99; FanChenLin05]: the variables that violate most, and some of those before them, form
 //          a small problem that is solved with all its kernel values at hand (pair_ascent); then f follows with whole
 //          rows, only of items whose b has changed. Rows are kept as memory allows. Values are float32, b and f
-//          float64.
+//          float64. Once all that violate fit into a small problem, it is solved as closely as the gap asks.
 // Shrinks  now and then, items whose variables are at a bound and far from leaving it are left out: their f is not
 //          known from then on (NaN), and they add nothing to the gap. A solution found so has to be looked at as a
 //          whole.
@@ -110,6 +110,7 @@ class BoxSolver {
   // look(view, first variable, group) for one stretch of variables after the other.
   template <class Look>
   void each_stretch(const BoxState& s, Look look) const;
+  double close_enough(BoxState& s);
   Index solve_chosen(BoxState& s);
   void add_rows(BoxState& s, Poll poll);
   void add_rows(BoxState& s, const Column* I, const double* step, Index m, Poll poll);
@@ -124,6 +125,7 @@ class BoxSolver {
   BoxOptions o_;
   Index n_, working_;
   bool hard_ = false, part_ = false;  // part: of a larger problem, so the dual objective follows its steps
+  bool all_ = false;                  // whether all that violate are chosen
   std::unique_ptr<Shrunk> shrunk_;
   double longest_ = 0;  // largest diagonal value, for a hard margin
   RowStore store_;

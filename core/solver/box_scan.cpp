@@ -6,7 +6,7 @@
 
 #if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
 #define WIDEMARGIN_X86 1
-#define AVX2 __attribute__((target("avx2")))
+#define AVX2 __attribute__((target("avx2,popcnt")))
 #define AVX512 __attribute__((target("avx512f,avx2")))
 #include <immintrin.h>
 #endif
@@ -44,13 +44,14 @@ struct Sums {
   }
 };
 
-// The place of one variable on either side.
-INLINE void place(const BoxView& v, double least, double most, double scale, Index i, std::uint16_t* up,
+// The place of one variable on either side; whether it has one on any.
+INLINE bool place(const BoxView& v, double least, double most, double scale, Index i, std::uint16_t* up,
                   std::uint16_t* down) {
   const double F = v.f[i] - v.t[i];
   const bool rises = v.b[i] < v.upper[i] && F<most, falls = v.b[i]> v.lower[i] && F > least;
   up[i] = static_cast<std::uint16_t>(rises ? (F - least) * scale : double{bins});
   down[i] = static_cast<std::uint16_t>(falls ? (most - F) * scale : double{bins});
+  return rises || falls;
 }
 
 INLINE void extremes_of(const BoxView& v, Sums& s) {
@@ -60,15 +61,70 @@ INLINE void extremes_of(const BoxView& v, Sums& s) {
   for (; i < v.n; ++i) s.take(v, i, 0);
 }
 
-INLINE void violations_of(const BoxView& v, double least, double most, std::uint16_t* up, std::uint16_t* down) {
+Index violations_of(const BoxView& v, double least, double most, std::uint16_t* up, std::uint16_t* down) {
   const double scale = (bins - 1) / (most - least);
-  for (Index i = 0; i < v.n; ++i) place(v, least, most, scale, i, up, down);
+  Index found = 0;
+  for (Index i = 0; i < v.n; ++i) found += place(v, least, most, scale, i, up, down);
+  return found;
 }
 
 #ifdef WIDEMARGIN_X86
-AVX2 void avx2_extremes(const BoxView& v, Sums& s) { extremes_of(v, s); }
-AVX2 void avx2_violations(const BoxView& v, double least, double most, std::uint16_t* up, std::uint16_t* down) {
-  violations_of(v, least, most, up, down);
+// Four variables: their F, and who can move.
+struct Four {
+  __m256d F, rises, falls;
+};
+AVX2 INLINE Four four(const BoxView& v, Index i) {
+  const __m256d b = _mm256_loadu_pd(v.b + i);
+  return {_mm256_sub_pd(_mm256_loadu_pd(v.f + i), _mm256_loadu_pd(v.t + i)),
+          _mm256_cmp_pd(b, _mm256_loadu_pd(v.upper + i), _CMP_LT_OQ),
+          _mm256_cmp_pd(b, _mm256_loadu_pd(v.lower + i), _CMP_GT_OQ)};
+}
+
+AVX2 void avx2_extremes(const BoxView& v, Sums& s) {
+  const __m256d above = _mm256_set1_pd(infinite), below = _mm256_set1_pd(-infinite);
+  __m256d low[2] = {above, above}, high[2] = {below, below}, sum[2] = {};
+  __m256i count[2] = {};
+  Index i = 0;
+  for (; i + lanes <= v.n; i += lanes)
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; ++h) {
+      const Four x = four(v, i + 4 * h);
+      const __m256d free = _mm256_and_pd(x.rises, x.falls);
+      low[h] = _mm256_min_pd(_mm256_blendv_pd(above, x.F, x.rises), low[h]);  // the second is taken if one is NaN
+      high[h] = _mm256_max_pd(_mm256_blendv_pd(below, x.F, x.falls), high[h]);
+      sum[h] = _mm256_add_pd(sum[h], _mm256_and_pd(x.F, free));
+      count[h] = _mm256_sub_epi64(count[h], _mm256_castpd_si256(free));
+    }
+  for (int h = 0; h < 2; ++h) {
+    _mm256_storeu_pd(s.low + 4 * h, low[h]);
+    _mm256_storeu_pd(s.high + 4 * h, high[h]);
+    _mm256_storeu_pd(s.sum + 4 * h, sum[h]);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(s.count + 4 * h), count[h]);
+  }
+  for (; i < v.n; ++i) s.take(v, i, 0);
+}
+
+AVX2 Index avx2_violations(const BoxView& v, double least, double most, std::uint16_t* up, std::uint16_t* down) {
+  const double scale = (bins - 1) / (most - least);
+  const __m256d low = _mm256_set1_pd(least), high = _mm256_set1_pd(most), by = _mm256_set1_pd(scale),
+                none = _mm256_set1_pd(bins);
+  Index i = 0, found = 0;
+  for (; i + lanes <= v.n; i += lanes) {
+    __m128i from_least[2], from_most[2];
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; ++h) {
+      const Four x = four(v, i + 4 * h);
+      const __m256d rises = _mm256_and_pd(x.rises, _mm256_cmp_pd(x.F, high, _CMP_LT_OQ)),
+                    falls = _mm256_and_pd(x.falls, _mm256_cmp_pd(x.F, low, _CMP_GT_OQ));
+      from_least[h] = _mm256_cvttpd_epi32(_mm256_blendv_pd(none, _mm256_mul_pd(_mm256_sub_pd(x.F, low), by), rises));
+      from_most[h] = _mm256_cvttpd_epi32(_mm256_blendv_pd(none, _mm256_mul_pd(_mm256_sub_pd(high, x.F), by), falls));
+      found += __builtin_popcount(static_cast<unsigned>(_mm256_movemask_pd(_mm256_or_pd(rises, falls))));
+    }
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(up + i), _mm_packus_epi32(from_least[0], from_least[1]));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(down + i), _mm_packus_epi32(from_most[0], from_most[1]));
+  }
+  for (; i < v.n; ++i) found += place(v, least, most, scale, i, up, down);
+  return found;
 }
 
 // Eight variables: their F, and who can move.
@@ -108,11 +164,11 @@ AVX512 void avx512_extremes(const BoxView& v, Sums& s) {
   for (; i < v.n; ++i) s.take(v, i, 0);
 }
 
-AVX512 void avx512_violations(const BoxView& v, double least, double most, std::uint16_t* up, std::uint16_t* down) {
+AVX512 Index avx512_violations(const BoxView& v, double least, double most, std::uint16_t* up, std::uint16_t* down) {
   const double scale = (bins - 1) / (most - least);
   const __m512d low = _mm512_set1_pd(least), high = _mm512_set1_pd(most), by = _mm512_set1_pd(scale),
                 none = _mm512_set1_pd(bins);
-  Index i = 0;
+  Index i = 0, found = 0;
   for (; i + lanes <= v.n; i += lanes) {
     const Some x = some(v, i);
     const __mmask8 rises = x.rises & _mm512_cmp_pd_mask(x.F, high, _CMP_LT_OQ),
@@ -121,8 +177,10 @@ AVX512 void avx512_violations(const BoxView& v, double least, double most, std::
                   from_most = _mm512_mask_mul_pd(none, falls, _mm512_sub_pd(high, x.F), by);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(up + i), shorts(from_least));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(down + i), shorts(from_most));
+    found += __builtin_popcount(static_cast<unsigned>(rises | falls));
   }
-  for (; i < v.n; ++i) place(v, least, most, scale, i, up, down);
+  for (; i < v.n; ++i) found += place(v, least, most, scale, i, up, down);
+  return found;
 }
 #endif
 
@@ -151,16 +209,16 @@ Extremes extremes(const BoxView& v) {
   return s.all();
 }
 
-void violations(const BoxView& v, const Extremes& e, std::uint16_t* up, std::uint16_t* down) {
+Index violations(const BoxView& v, const Extremes& e, std::uint16_t* up, std::uint16_t* down) {
   if (!(e.most > e.least) || e.most - e.least == infinite) {
     std::fill_n(up, v.n, static_cast<std::uint16_t>(bins)), std::fill_n(down, v.n, static_cast<std::uint16_t>(bins));
-    return;
+    return 0;
   }
 #ifdef WIDEMARGIN_X86
   if (simd::level() == simd::Level::avx512) return avx512_violations(v, e.least, e.most, up, down);
   if (simd::level() == simd::Level::avx2) return avx2_violations(v, e.least, e.most, up, down);
 #endif
-  violations_of(v, e.least, e.most, up, down);
+  return violations_of(v, e.least, e.most, up, down);
 }
 
 }  // namespace widemargin

@@ -36,8 +36,8 @@ Extremes extremes(const BoxView& v);
 constexpr Index bins = 256;
 
 // Where F stands between the extremes, from the worst, 0, on: of those that can go up from the least, of those that can
-// go down from the largest. `bins`: no candidate.
-void violations(const BoxView& v, const Extremes& e, std::uint16_t* up, std::uint16_t* down);
+// go down from the largest. `bins`: no candidate. Returns how many are candidates of either side.
+Index violations(const BoxView& v, const Extremes& e, std::uint16_t* up, std::uint16_t* down);
 
 // The candidates in order; returns how many. Most are none, and are passed over four at a time.
 inline Index candidates(const std::uint16_t* keys, Index n, Column* out) {

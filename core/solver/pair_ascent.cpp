@@ -114,12 +114,24 @@ Index PairAscent::run(double epsilon, Index most) {
 #ifdef WIDEMARGIN_X86
 namespace {
 
-// The first place of those lanes whose value is the least; `at` counts from 0.
-template <int Lanes>
-void first_of(const float* value, const std::int32_t* at, float& least, Index& place) {
-  for (int e = 0; e < Lanes; ++e)
-    if (at[e] >= 0 && (value[e] < least || (value[e] == least && place >= 0 && at[e] < place)))
-      least = value[e], place = at[e];
+AVX2 inline float least_of(__m256 value) {
+  __m128 four = _mm_min_ps(_mm256_castps256_ps128(value), _mm256_extractf128_ps(value, 1));
+  four = _mm_min_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_min_ss(four, _mm_movehdup_ps(four)));
+}
+
+AVX2 inline std::uint32_t least_of(__m256i value) {
+  __m128i four = _mm_min_epu32(_mm256_castsi256_si128(value), _mm256_extracti128_si256(value, 1));
+  four = _mm_min_epu32(four, _mm_shuffle_epi32(four, 0x4e));
+  return static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm_min_epu32(four, _mm_shuffle_epi32(four, 0xb1))));
+}
+
+// The least of 8 lanes and the first place that has it; -1, no place, is the last of unsigned numbers.
+AVX2 inline void first_of(__m256 value, __m256i place, float& least, Index& at) {
+  const float found = least_of(value);
+  const __m256 other = _mm256_cmp_ps(value, _mm256_set1_ps(found), _CMP_NEQ_UQ);
+  const std::uint32_t first = least_of(_mm256_or_si256(place, _mm256_castps_si256(other)));
+  if (first != 0xffffffffu) least = found, at = static_cast<Index>(first);
 }
 
 AVX2 void avx2_shift(float* F, const float* up, const float* down, const float* Ki, const float* Kj, float s, Index n,
@@ -138,13 +150,8 @@ AVX2 void avx2_shift(float* F, const float* up, const float* down, const float* 
     low = _mm256_min_ps(low, v);
     place = _mm256_blendv_epi8(place, now, _mm256_castps_si256(less));
   }
-  alignas(32) float l[8], h[8];
-  alignas(32) std::int32_t p[8];
-  _mm256_store_ps(l, low);
-  _mm256_store_ps(h, high);
-  _mm256_store_si256(reinterpret_cast<__m256i*>(p), place);
-  first_of<8>(l, p, least, at);
-  most = *std::max_element(h, h + 8);
+  most = -least_of(_mm256_sub_ps(_mm256_setzero_ps(), high));
+  first_of(low, place, least, at);
 }
 
 // Minus the gain, so that the best is the least. The inverse of the curvature is good to 11 bits: enough to choose by.
@@ -165,11 +172,7 @@ AVX2 void avx2_partner(const float* F, const float* down, const float* K, const 
     best = _mm256_min_ps(best, v);
     place = _mm256_blendv_epi8(place, now, _mm256_castps_si256(less));
   }
-  alignas(32) float b[8];
-  alignas(32) std::int32_t p[8];
-  _mm256_store_ps(b, best);
-  _mm256_store_si256(reinterpret_cast<__m256i*>(p), place);
-  first_of<8>(b, p, least, at);
+  first_of(best, place, least, at);
 }
 
 // By way of memory, since GCC 12's own header draws warnings with the functions that fold vectors of 512 bits.

@@ -144,6 +144,20 @@ TEST(rounds_of_a_box_one_by_one_are_rounds_at_once) {
   CHECK(whole.same(steps) && whole.counters[0] == 5);
 }
 
+TEST(what_is_in_question_and_fits_is_solved_at_once) {
+  const TwoClasses two;
+  NativeSource source(two.rows);
+  constexpr Index working = 256;
+  BoxSolver solver(source, two.problem(), {1e-3, 1e-5, 0, working, Index{1} << 40, 1 << 20, 1});
+  Fit fit(two.s.n, two.s.n, working, 1);
+  BoxState state = fit.state();
+  int late = 0;  // rounds that began with a violation of a tenth or less
+  for (BoxStop stop = BoxStop::budget; stop == BoxStop::budget; late += fit.figures[0] <= 0.1)
+    stop = solver.advance(state, 1, never);
+  CHECK(fit.figures[1] <= 1e-5 && fit.figures[0] < 1e-3);
+  CHECK(late <= 3);  // the last one finds nothing to do
+}
+
 TEST(a_box_that_was_lent_memory_goes_on_in_its_own) {
   const TwoClasses two;
   NativeSource source(two.rows), fresh_source(two.rows);

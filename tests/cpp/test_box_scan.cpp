@@ -49,25 +49,25 @@ TEST(extremes_are_those_of_a_plain_loop) {
 
 TEST(who_violates_more_has_no_later_place) {
   at_every_level([] {
-    const Index n = 300;
+    const Index n = 301;
     const Box box(n);
     const Extremes e = extremes(box.view());
     std::vector<std::uint16_t> up(z(n)), down(z(n));
-    violations(box.view(), e, up.data(), down.data());
+    const Index found = violations(box.view(), e, up.data(), down.data());
     Index candidates = 0;
     for (Index i = 0; i < n; ++i) {
       const double F = box.f[z(i)] - box.t[z(i)];
       const bool rises = box.b[z(i)] < box.upper[z(i)] && F < e.most;
       const bool falls = box.b[z(i)] > box.lower[z(i)] && F > e.least;
       CHECK((up[z(i)] < bins) == rises && (down[z(i)] < bins) == falls);
-      candidates += rises + falls;
+      candidates += rises || falls;
       for (Index j = 0; j < n; ++j) {
         const double G = box.f[z(j)] - box.t[z(j)];
         if (up[z(i)] < bins && up[z(j)] < bins && F < G) CHECK(up[z(i)] <= up[z(j)]);
         if (down[z(i)] < bins && down[z(j)] < bins && F > G) CHECK(down[z(i)] <= down[z(j)]);
       }
     }
-    CHECK(candidates > 0);
+    CHECK(candidates > 0 && found == candidates);
   });
 }
 
@@ -76,7 +76,7 @@ TEST(without_two_sides_nobody_violates) {
   box.upper = box.b;  // none can rise
   const Extremes e = extremes(box.view());
   std::vector<std::uint16_t> up(20, 7), down(20, 7);
-  violations(box.view(), e, up.data(), down.data());
+  CHECK(violations(box.view(), e, up.data(), down.data()) == 0);
   for (std::size_t i = 0; i < 20; ++i) CHECK(up[i] == bins && down[i] == bins);
   CHECK(e.free == 0 && e.bias() == -e.most);
 }

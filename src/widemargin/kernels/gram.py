@@ -11,6 +11,7 @@ from .. import _core
 from ..base.errors import BadInput
 from ..base.lazy import lazy
 from .items import Items, RowItems
+from .narrow import narrowed
 from .rows import RBF, RowKernel
 
 ROWS, COLUMNS = 2048, 1024  # of a block: both sides are long, so that preparing them costs little beside the values
@@ -101,6 +102,17 @@ class GramSource:
         if not (isinstance(self.kernel, RowKernel) and isinstance(self.items, RowItems)):
             return None
         return _core.kernel_rows(self.near_origin.native, *self.kernel.native(), self.threads)
+
+    @lazy
+    def narrow(self) -> _core.KernelRows | None:
+        """The same in as few columns as the rows need, for solvers to which rounding does not matter."""
+        if not (isinstance(self.kernel, RowKernel) and isinstance(self.items, RowItems)):
+            return None
+        items = self.near_origin
+        X = items.X if items.sparse else narrowed(items.X)
+        if X is items.X:
+            return self.native
+        return _core.kernel_rows(RowItems(X).native, *self.kernel.native(), self.threads)
 
     @lazy
     def near_origin(self) -> Any:

@@ -160,8 +160,8 @@ def row_memory(n: int, allowed: int) -> int:
 
 def row_source(source: GramSource, memory: int) -> _core.RowSource:
     """Rows of kernel values for the core: computed there, read from a matrix that fits, or asked for in blocks."""
-    if source.native is not None:
-        return _core.native_source(source.native)
+    if source.narrow is not None:
+        return _core.native_source(source.narrow)
     diag = np.ascontiguousarray(source.diag, dtype=np.float64)
     if 4 * source.n**2 <= memory:
         return _core.matrix_source(source.single(None), diag)
