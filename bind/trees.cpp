@@ -346,8 +346,8 @@ void bind_trees(nb::module_& m) {
       .def("arrays", &arrays, "(native, nodes, shift, first, stats, rows, sets, centres)")
       .def_prop_ro("trees", [](const BoundForest& self) { return self.forest.trees(); });
   nb::class_<BoundTrees>(m, "Trees", "Trees in arrays.")
-      .def("__init__", &make_trees, "nodes"_a.noconvert(), "shift"_a, "first"_a.noconvert(), "lines"_a,
-           "columns"_a, "categorical"_a.noconvert().none(), "sets"_a.noconvert())
+      .def("__init__", &make_trees, "nodes"_a.noconvert(), "shift"_a, "first"_a.noconvert(), "lines"_a, "columns"_a,
+           "categorical"_a.noconvert().none(), "sets"_a.noconvert())
       .def("leaves", &leaves, "x"_a.noconvert(), "missing"_a, "lines"_a, "out"_a.noconvert(), "threads"_a)
       .def("tell", &tell, "says"_a.noconvert(), "only"_a.noconvert().none(), "What the lines of leaves say, once.")
       .def("votes", &votes, "x"_a.noconvert(), "missing"_a, "begin"_a, "end"_a, "times"_a.noconvert().none(),
@@ -363,8 +363,7 @@ void bind_trees(nb::module_& m) {
         "Which rows a member has, where all rows are dealt out.");
   m.def("left_children", &children, "is_leaf"_a.noconvert(), "first"_a.noconvert(),
         "The left child of each node, from which nodes are leaves.");
-  m.def("leaf_shares", &shares, "stats"_a.noconvert(), "classes"_a,
-        "Shares of the classes, output after output.");
+  m.def("leaf_shares", &shares, "stats"_a.noconvert(), "classes"_a, "Shares of the classes, output after output.");
   m.def("leaf_table", &table, "stats"_a.noconvert(),
         "Shares of the classes where there are several; of each line the only class, or -1 - its place among these.");
   m.def("number_kinds", &kinds, "x"_a.noconvert(), "0 all finite, 1 some missing, 2 some infinite.");

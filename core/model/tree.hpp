@@ -6,9 +6,9 @@
 //          l + 1. The child of a leaf is the leaf itself, and its key lies above those of all numbers: it says which
 //          line of the table of leaves is meant. Nodes of 16 bytes have words of their own for l, f and the line, where
 //          these do not fit.
-// Method   keys of eight rows stand side by side and fall in step, so that one need not wait for another's memory, while
-//          the next tree is fetched; a single row falls through many trees in step. A row gets the same sums alone and
-//          in company: trees are added in their order.
+// Method   keys of eight rows stand side by side and fall in step, so that one need not wait for another's memory, and
+//          the next tree is fetched meanwhile; a single row falls through many trees in step. A row gets the same sums
+//          alone and in company: trees are added in their order.
 #pragma once
 
 #include <bit>
@@ -19,10 +19,10 @@
 
 namespace widemargin {
 
-constexpr std::uint32_t LEAF_KEY = 0xff800000u;       // of line 0; all numbers lie below
-constexpr Index LINES = Index{1} << 23;               // that a key can name
-constexpr std::uint32_t MISSING_KEY = 0;              // below all numbers
-constexpr std::uint32_t FAR = 1;                      // in a node of two words: missing values go right
+constexpr std::uint32_t LEAF_KEY = 0xff800000u;             // of line 0; all numbers lie below
+constexpr Index LINES = Index{1} << 23;                     // that a key can name
+constexpr std::uint32_t MISSING_KEY = 0;                    // below all numbers
+constexpr std::uint32_t FAR = 1;                            // in a node of two words: missing values go right
 constexpr std::uint32_t FAR_WIDE = std::uint32_t{1} << 31;  // beside the column of a node of four words
 
 // 0 and -0 are one number.
@@ -31,9 +31,7 @@ inline std::uint32_t key_of(float x) {
   const std::uint32_t sign = static_cast<std::uint32_t>(static_cast<std::int32_t>(bits) >> 31);
   return x != x ? MISSING_KEY : bits ^ (sign | 0x80000000u);
 }
-inline float number_of(std::uint32_t key) {
-  return std::bit_cast<float>(key >> 31 ? key ^ 0x80000000u : ~key);
-}
+inline float number_of(std::uint32_t key) { return std::bit_cast<float>(key >> 31 ? key ^ 0x80000000u : ~key); }
 
 struct ForestView {
   const std::uint32_t* nodes = nullptr;

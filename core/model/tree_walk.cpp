@@ -46,7 +46,9 @@ struct Wide {
 // Where the key of a number comes from: eight rows that stand side by side, column by column; or rows as they are.
 struct Keys {
   const std::uint32_t* x;
-  std::uint32_t operator()(std::size_t column4, int k) const { return x[column4 * (ROWS / 4) + static_cast<unsigned>(k)]; }
+  std::uint32_t operator()(std::size_t column4, int k) const {
+    return x[column4 * (ROWS / 4) + static_cast<unsigned>(k)];
+  }
 };
 struct Numbers {
   const float* row[ROWS];
@@ -212,10 +214,9 @@ void find_leaves(const ForestView& forest, const RowsView& rows, bool lines, std
   parallel_blocks(
       rows.n, block(forest, rows, threads), threads,
       [&](Index from, Index to) {
-        walk_any(forest, rows, from, to, 0, forest.trees,
-                 [&](Index i, Index t, std::uint32_t at, std::uint32_t line) {
-                   out[i * forest.trees + t] = lines ? line : at;
-                 });
+        walk_any(forest, rows, from, to, 0, forest.trees, [&](Index i, Index t, std::uint32_t at, std::uint32_t line) {
+          out[i * forest.trees + t] = lines ? line : at;
+        });
       },
       poll);
 }

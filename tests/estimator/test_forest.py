@@ -30,9 +30,7 @@ def data(n=300, d=6, k=3, seed=0):
 
 
 def same(a, b):
-    return all(
-        np.array_equal(getattr(a.trees_, name), getattr(b.trees_, name)) for name in ("nodes", "first", "stats")
-    )
+    return all(np.array_equal(getattr(a.trees_, name), getattr(b.trees_, name)) for name in ("nodes", "first", "stats"))
 
 
 # ---- the mean of trees ---------------------------------------------------------------------------------------------

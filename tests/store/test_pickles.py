@@ -110,7 +110,7 @@ def _set_left(node, left, trees):
         lambda nodes, trees: nodes.__setitem__((0, 0), np.uint32(0xFFC00000)),
         lambda nodes, trees: nodes.__setitem__((-1, 1), nodes[-1, 1] | np.uint32(1)),
     ],
-    ids=["child outside", "a cycle", "its own child", "two parents", "column outside", "not a number", "a leaf that sends on"],
+    ids=["child outside", "a cycle", "its own child", "two parents", "column outside", "not a number", "no leaf"],
 )
 def test_broken_trees_in_a_pickle_are_refused(edit):
     with pytest.raises(DamagedFile, match="pickled RandomForestClassifier"):

@@ -1,9 +1,9 @@
 """Trees in arrays: what a forest, or a single tree, can say of rows.
 
 Symbols  nodes: two or four words each (core/model/tree.hpp), of which a leaf names its line in `stats` and `rows`.
-         Leaves that hold the same share a line. Lines hold weights of classes, output after output; for numbers the weight,
-         the sums of targets and of their squares (of y log y where counts were learnt; where absolute errors were:
-         median, and sum of distances from it, which are kept for every node, as they do not add up).
+         Leaves that hold the same share a line. Lines hold weights of classes, output after output; for numbers the
+         weight, the sums of targets and of their squares (of y log y where counts were learnt; where absolute errors
+         were: median, and sum of distances from it, which are kept for every node, as they do not add up).
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ class Trees:
     def packed_nodes(
         left: np.ndarray, column: np.ndarray, threshold: np.ndarray, far: np.ndarray, line: np.ndarray, *sizes: int
     ) -> tuple[np.ndarray, int]:
-        """Nodes and shift from the parts of the nodes, where leaves have no number as threshold; `sizes`: of the longest
-        tree, of columns, of lines."""
+        """Nodes and shift from parts of the nodes, where the threshold of a leaf is NaN; `sizes`: nodes of the longest
+        tree, columns, lines."""
         longest, columns, lines = sizes
         bits = (threshold + np.float32(0.0)).view(np.uint32)
         key, leaf = np.where(bits >> 31, ~bits, bits | 0x80000000), np.isnan(threshold)
