@@ -85,7 +85,8 @@ def test_arrays_of_another_type_in_a_pickle_are_refused(cls):
 
 
 def _broken_tree(edit):
-    model = wm.RandomForestClassifier(2, max_depth=3).fit(X, y)
+    wide = np.column_stack([X, X])[:, : 2 ** X.shape[1].bit_length() - 1]  # nodes have bits for one column more
+    model = wm.RandomForestClassifier(2, max_depth=3).fit(wide, y)
     trees = model.trees_
     nodes = trees.nodes.copy()
     edit(nodes.reshape(-1, trees.words), trees)
