@@ -202,8 +202,8 @@ nb::tuple grow_tree(TreeGround& self, In<double> w, In<double> z, Index max_dept
     forest.add(self.grow(w.data(), z.data(), {max_depth, min_split, min_leaf}, said.data(), threads, poll_signals));
   }
   const auto copy = [](const auto& v) { return to_numpy(std::remove_cvref_t<decltype(v)>(v)); };
-  return nb::make_tuple(to_numpy(forest.nodes()), forest.shift(), copy(forest.first()), copy(forest.leaf()),
-                        copy(forest.stats()), copy(forest.rows()), copy(forest.sets()));
+  return nb::make_tuple(to_numpy(forest.nodes()), forest.shift(), copy(forest.first()), copy(forest.stats()),
+                        copy(forest.rows()), copy(forest.sets()));
 }
 
 void bind_words(nb::module_& m) {

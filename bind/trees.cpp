@@ -116,14 +116,7 @@ void grow(BoundForest& self, const BoundGround& on, int criterion, bool random, 
   self.forest.add(trees);
 }
 
-nb::tuple arrays(const BoundForest& self) {
-  const Forest& f = self.forest;
-  const auto copy = [](const auto& v) { return to_numpy(std::remove_cvref_t<decltype(v)>(v)); };
-  return nb::make_tuple(to_numpy(f.nodes()), f.shift(), copy(f.first()), copy(f.leaf()), copy(f.stats()),
-                        copy(f.rows()), copy(f.sets()), copy(f.centres()));
-}
-
-// Trees in arrays of Python's, looked over once: a file may hold anything.
+// Trees in arrays of Python's.
 struct BoundTrees {
   std::vector<nb::object> owners;
   ForestView view;
@@ -131,12 +124,34 @@ struct BoundTrees {
   LeafTable says{nullptr, nullptr, 0};
 };
 
-void make_trees(BoundTrees* self, In<std::uint32_t> nodes, int shift, In<std::int64_t> first, In<std::uint32_t> leaf,
-                Index lines, Index columns, Maybe<std::uint8_t> categorical, In<std::uint32_t> sets) {
-  const int words = shift ? 2 : 3;
-  if (shift < 0 || shift > 31) fail("the bits of a child are out of range");
+// Of no trees, and of trees with categories, the arrays alone: the marks of these are not known here. All others need
+// not be looked over, as they were made here.
+nb::tuple arrays(const BoundForest& self) {
+  const Forest& f = self.forest;
+  const auto copy = [](const auto& v) { return nb::cast(to_numpy(std::remove_cvref_t<decltype(v)>(v))); };
+  const nb::object nodes = nb::cast(to_numpy(f.nodes())), first = copy(f.first()), sets = copy(f.sets());
+  nb::object native = nb::none();
+  if (f.trees() > 0 && f.sets().empty()) {
+    const auto data = [](const nb::object& array) { return nb::cast<nb::ndarray<nb::ro>>(array).data(); };
+    ForestView v;
+    v.nodes = static_cast<const std::uint32_t*>(data(nodes));
+    v.shift = f.shift();
+    v.words = v.shift ? 2 : 4;
+    v.first = static_cast<const Index*>(data(first));
+    v.trees = f.trees();
+    v.columns = self.columns;
+    native = nb::cast(BoundTrees{{nodes, first}, v, static_cast<Index>(f.rows().size())});
+  }
+  return nb::make_tuple(native, nodes, f.shift(), first, copy(f.stats()), copy(f.rows()), sets, copy(f.centres()));
+}
+
+// A file may hold anything: nodes are looked over once.
+void make_trees(BoundTrees* self, In<std::uint32_t> nodes, int shift, In<std::int64_t> first, Index lines,
+                Index columns, Maybe<std::uint8_t> categorical, In<std::uint32_t> sets) {
+  const int words = shift ? 2 : 4;
+  if (shift < 0 || shift == 1 || shift > 31) fail("the bits of a child are out of range");
   if (columns < 1 || length(first) < 1) fail("there are no trees");
-  if (length(nodes) != length(leaf) * words) fail("one leaf a node is needed");
+  if (length(nodes) % words) fail("a node is not whole");
   if (categorical && length(*categorical) != columns) fail("one mark a column is needed");
   ForestView v;
   v.nodes = nodes.data();
@@ -145,11 +160,10 @@ void make_trees(BoundTrees* self, In<std::uint32_t> nodes, int shift, In<std::in
   v.first = first.data();
   v.trees = length(first) - 1;
   v.columns = columns;
-  v.leaf = leaf.data();
   v.categorical = categorical ? categorical->data() : nullptr;
   v.sets = sets.data();
-  if (const char* flaw = flaw_of(v, length(leaf), lines, length(sets) / 8)) fail(flaw);
-  new (self) BoundTrees{{nb::cast(nodes), nb::cast(first), nb::cast(leaf), nb::cast(sets)}, v, lines};
+  if (const char* flaw = flaw_of(v, length(nodes) / words, lines, length(sets) / 8)) fail(flaw);
+  new (self) BoundTrees{{nb::cast(nodes), nb::cast(first), nb::cast(sets)}, v, lines};
   if (categorical) self->owners.push_back(nb::cast(*categorical));
 }
 
@@ -158,14 +172,14 @@ RowsView rows_of(const BoundTrees& self, const Floats& x, bool missing) {
   return {x.data(), length(x), self.view.columns, missing};
 }
 
-void leaves(const BoundTrees& self, Floats x, bool missing, Matrix<std::uint32_t> out, int threads) {
+void leaves(const BoundTrees& self, Floats x, bool missing, bool lines, Matrix<std::uint32_t> out, int threads) {
   const RowsView rows = rows_of(self, x, missing);
   if (length(out) != rows.n || static_cast<Index>(out.shape(1)) != self.view.trees) fail("one leaf a row and tree");
   nb::gil_scoped_release free;
-  find_leaves(self.view, rows, out.data(), threads, poll_signals);
+  find_leaves(self.view, rows, lines, out.data(), threads, poll_signals);
 }
 
-nb::tuple shares(Matrix<const double> stats, const std::vector<Index>& classes) {
+Out<double> shares(Matrix<const double> stats, const std::vector<Index>& classes) {
   Index width = 0;
   for (const Index k : classes) {
     if (k < 1 || k > (1 << 24)) fail("each output needs at least one class");
@@ -173,17 +187,23 @@ nb::tuple shares(Matrix<const double> stats, const std::vector<Index>& classes) 
   }
   if (classes.empty() || static_cast<Index>(stats.shape(1)) != width) fail("one number a class is needed");
   std::vector<double> out(stats.size());
-  std::vector<std::int32_t> only(classes.size() == 1 ? stats.shape(0) : 0);
-  find_shares(stats.data(), length(stats), classes, out.data(), only.empty() ? nullptr : only.data());
-  return nb::make_tuple(to_numpy(std::move(out)), to_numpy(std::move(only)));
+  find_shares(stats.data(), length(stats), classes, out.data());
+  return to_numpy(std::move(out));
+}
+
+nb::tuple table(Matrix<const double> stats) {
+  if (stats.shape(1) < 1) fail("one number a class is needed");
+  std::vector<std::int32_t> only(stats.shape(0));
+  std::vector<double> mixed = find_mixed(stats.data(), length(stats), static_cast<Index>(stats.shape(1)), only.data());
+  return nb::make_tuple(to_numpy(std::move(mixed)), to_numpy(std::move(only)));
 }
 
 void tell(BoundTrees& self, Matrix<const double> says, Maybe<std::int32_t> only) {
   const auto width = static_cast<Index>(says.shape(1));
-  if (self.says.says) return;  // by another thread
-  if (length(says) != self.lines || (only && length(*only) != self.lines)) fail("one line a leaf is needed");
+  if (self.says.says || self.says.only) return;  // by another thread
+  if ((only ? length(*only) : length(says)) != self.lines) fail("one line a leaf is needed");
   for (Index i = 0; only && i < self.lines; ++i)
-    if (only->data()[i] >= width) fail("a leaf says what is not there");
+    if (only->data()[i] >= width || -1 - Index{only->data()[i]} >= length(says)) fail("a leaf says what is not there");
   self.owners.push_back(nb::cast(says));
   if (only) self.owners.push_back(nb::cast(*only));
   self.says = {says.data(), only ? only->data() : nullptr, width};
@@ -193,7 +213,7 @@ void votes(const BoundTrees& self, Floats x, bool missing, Index begin, Index en
            std::optional<Matrix<const std::uint32_t>> times, Matrix<double> out,
            std::optional<InOut<std::int32_t>> voters, int threads) {
   const RowsView rows = rows_of(self, x, missing);
-  if (!self.says.says) fail("these leaves have not been told what to say");
+  if (!self.says.says && !self.says.only) fail("these leaves have not been told what to say");
   if (begin < 0 || end < begin || end > self.view.trees) fail("trees are out of range");
   if (length(out) != rows.n || static_cast<Index>(out.shape(1)) != self.says.width)
     fail("one line of votes a row is needed");
@@ -323,12 +343,12 @@ void bind_trees(nb::module_& m) {
            "Trees of another forest.")
       .def("append_cut", &append_cut, "trees"_a, "tree"_a, "cut"_a.noconvert(), "stats"_a.noconvert(),
            "rows"_a.noconvert(), "centres"_a.noconvert().none(), "A tree cut back.")
-      .def("arrays", &arrays, "(nodes, shift, first, leaf, stats, rows, sets, centres)")
+      .def("arrays", &arrays, "(native, nodes, shift, first, stats, rows, sets, centres)")
       .def_prop_ro("trees", [](const BoundForest& self) { return self.forest.trees(); });
   nb::class_<BoundTrees>(m, "Trees", "Trees in arrays.")
-      .def("__init__", &make_trees, "nodes"_a.noconvert(), "shift"_a, "first"_a.noconvert(), "leaf"_a.noconvert(),
-           "lines"_a, "columns"_a, "categorical"_a.noconvert().none(), "sets"_a.noconvert())
-      .def("leaves", &leaves, "x"_a.noconvert(), "missing"_a, "out"_a.noconvert(), "threads"_a)
+      .def("__init__", &make_trees, "nodes"_a.noconvert(), "shift"_a, "first"_a.noconvert(), "lines"_a, "columns"_a,
+           "categorical"_a.noconvert().none(), "sets"_a.noconvert())
+      .def("leaves", &leaves, "x"_a.noconvert(), "missing"_a, "lines"_a, "out"_a.noconvert(), "threads"_a)
       .def("tell", &tell, "says"_a.noconvert(), "only"_a.noconvert().none(), "What the lines of leaves say, once.")
       .def("votes", &votes, "x"_a.noconvert(), "missing"_a, "begin"_a, "end"_a, "times"_a.noconvert().none(),
            "out"_a.noconvert(), "voters"_a.noconvert().none(), "threads"_a)
@@ -343,8 +363,9 @@ void bind_trees(nb::module_& m) {
         "Which rows a member has, where all rows are dealt out.");
   m.def("left_children", &children, "is_leaf"_a.noconvert(), "first"_a.noconvert(),
         "The left child of each node, from which nodes are leaves.");
-  m.def("leaf_shares", &shares, "stats"_a.noconvert(), "classes"_a,
-        "Shares of the classes; the only class of a line, -1 for several (one output alone).");
+  m.def("leaf_shares", &shares, "stats"_a.noconvert(), "classes"_a, "Shares of the classes, output after output.");
+  m.def("leaf_table", &table, "stats"_a.noconvert(),
+        "Shares of the classes where there are several; of each line the only class, or -1 - its place among these.");
   m.def("number_kinds", &kinds, "x"_a.noconvert(), "0 all finite, 1 some missing, 2 some infinite.");
 }
 

@@ -108,7 +108,6 @@ void Forest::add(const GrownTree& tree) {
     if (tree.leaves[k].only < 0) stats[k] = tree.stats.data() + static_cast<std::size_t>(width_) * at++;
   const std::size_t base = nodes_.size(), sets = sets_.size() / 8;
   nodes_.resize(base + tree.nodes.size());
-  leaf_.resize(nodes_.size());
   std::uint32_t next = 1;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> stack{{0, 0}};  // where it was, where it goes
   while (!stack.empty()) {
@@ -119,14 +118,12 @@ void Forest::add(const GrownTree& tree) {
     if (!tree.centres.empty())
       keep_centre(base + to, tree.centres.data() + from * (static_cast<std::size_t>(width_) - 1));
     if (g.column < 0) {
-      node = {std::numeric_limits<float>::infinity(), to, 0};
       const GrownLeaf& l = tree.leaves[g.leaf];
-      leaf_[base + to] = l.only >= 0 ? pure_line(l) : line(stats[g.leaf], l.rows);
+      node = {0, to, 0, l.only >= 0 ? pure_line(l) : line(stats[g.leaf], l.rows)};
       continue;
     }
     const float shifted = g.flags & by_category ? g.threshold + static_cast<float>(sets) : g.threshold;
-    node = {shifted, next, static_cast<std::uint32_t>(g.column) | (g.flags & missing_right ? 0x80000000u : 0u)};
-    leaf_[base + to] = 0;
+    node = {shifted, next, static_cast<std::uint32_t>(g.column) | (g.flags & missing_right ? FAR_WIDE : 0u), 0};
     stack.push_back({g.left + 1, next + 1});
     stack.push_back({g.left, next});
     next += 2;
@@ -140,7 +137,6 @@ void Forest::add(const std::vector<GrownTree>& trees) {
   std::size_t nodes = nodes_.size();
   for (const GrownTree& t : trees) nodes += t.nodes.size();
   nodes_.reserve(nodes);
-  leaf_.reserve(nodes);
   for (const GrownTree& t : trees) add(t);
 }
 
@@ -152,7 +148,7 @@ void Forest::keep_centre(std::size_t node, const double* centre) {
 
 // What a node of another forest is here: sets of categories are copied.
 Forest::Node Forest::moved(const ForestView& from, const NodeParts& p) {
-  Node node{p.threshold, p.left, p.column | (p.missing_right ? 0x80000000u : 0u)};
+  Node node{p.threshold, p.left, p.column | (p.missing_right ? FAR_WIDE : 0u), 0};
   if (from.categorical && from.categorical[p.column]) {
     const std::uint32_t* set = from.sets + static_cast<std::size_t>(p.threshold) * 8;
     node.threshold = static_cast<float>(sets_.size() / 8);
@@ -164,7 +160,7 @@ Forest::Node Forest::moved(const ForestView& from, const NodeParts& p) {
 void Forest::add_cut(const ForestView& from, Index tree, const std::uint8_t* cut, const double* stats,
                      const std::int64_t* rows, const double* centres) {
   const std::size_t base = nodes_.size();
-  nodes_.resize(base + 1), leaf_.resize(base + 1);
+  nodes_.resize(base + 1);
   std::vector<std::pair<Index, std::uint32_t>> stack{{0, 0}};  // where it was, where it goes
   while (!stack.empty()) {
     const auto [at, to] = stack.back();
@@ -172,12 +168,11 @@ void Forest::add_cut(const ForestView& from, Index tree, const std::uint8_t* cut
     const NodeParts p = parts_of(from, from.first[tree] + at);
     if (centres) keep_centre(base + to, centres + at * (width_ - 1));
     if (static_cast<Index>(p.left) == at || cut[at]) {
-      nodes_[base + to] = {std::numeric_limits<float>::infinity(), to, 0};
-      leaf_[base + to] = line(stats + at * width_, static_cast<std::uint32_t>(rows[at]));
+      nodes_[base + to] = {0, to, 0, line(stats + at * width_, static_cast<std::uint32_t>(rows[at]))};
       continue;
     }
     const auto next = static_cast<std::uint32_t>(nodes_.size() - base);
-    nodes_.resize(nodes_.size() + 2), leaf_.resize(nodes_.size());
+    nodes_.resize(nodes_.size() + 2);
     nodes_[base + to] = moved(from, p);
     nodes_[base + to].left = next;
     stack.push_back({p.left + Index{1}, next + 1});
@@ -196,9 +191,8 @@ void Forest::add(const ForestView& from, const double* stats, const std::int32_t
     for (Index i = 0; i < from.size(t); ++i) {
       const NodeParts p = parts_of(from, from.first[t] + i);
       const bool is_leaf = static_cast<Index>(p.left) == i;
-      nodes_.push_back(is_leaf ? Node{p.threshold, p.left, p.column} : moved(from, p));
+      nodes_.push_back(is_leaf ? Node{0, p.left, 0, here[p.line]} : moved(from, p));
       if (centres) keep_centre(nodes_.size() - 1, centres + (from.first[t] + i) * (width_ - 1));
-      leaf_.push_back(is_leaf ? here[from.leaf[from.first[t] + i]] : 0);
     }
     first_.push_back(static_cast<Index>(nodes_.size()));
     longest_ = std::max(longest_, static_cast<std::uint32_t>(from.size(t)));
@@ -207,22 +201,27 @@ void Forest::add(const ForestView& from, const double* stats, const std::int32_t
 
 int Forest::shift() const {
   const int child = std::bit_width(longest_), column = std::bit_width(static_cast<std::uint64_t>(columns_ - 1));
-  return child + column <= 31 ? child : 0;
+  return child + column <= 30 && static_cast<Index>(rows_.size()) <= LINES ? column + 2 : 0;
 }
 
 std::vector<std::uint32_t> Forest::nodes() const {
   const int s = shift();
-  std::vector<std::uint32_t> out(nodes_.size() * (s ? 2 : 3));
+  std::vector<std::uint32_t> out(nodes_.size() * (s ? 2 : 4));
   std::uint32_t* to = out.data();
-  for (const Node& n : nodes_) {
-    *to++ = std::bit_cast<std::uint32_t>(n.threshold);
-    if (s) {
-      *to++ = (n.column & 0x80000000u) | (n.column & 0x7fffffffu) << s | n.left;
-    } else {
-      *to++ = n.left;
-      *to++ = n.column;
+  for (Index t = 0; t < trees(); ++t)
+    for (Index i = first_[static_cast<std::size_t>(t)]; i < first_[static_cast<std::size_t>(t) + 1]; ++i) {
+      const Node& n = nodes_[static_cast<std::size_t>(i)];
+      const bool leaf = static_cast<Index>(n.left) == i - first_[static_cast<std::size_t>(t)];
+      if (s) {
+        *to++ = leaf ? LEAF_KEY + n.line : key_of(n.threshold);
+        *to++ = n.left << s | (n.column & ~FAR_WIDE) << 2 | (n.column & FAR_WIDE ? FAR : 0u);
+      } else {
+        *to++ = leaf ? ~std::uint32_t{0} : key_of(n.threshold);
+        *to++ = n.left;
+        *to++ = n.column;
+        *to++ = n.line;
+      }
     }
-  }
   return out;
 }
 

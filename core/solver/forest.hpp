@@ -46,10 +46,9 @@ class Forest {
                const std::int64_t* rows, const double* centres);
 
   Index trees() const { return static_cast<Index>(first_.size()) - 1; }
-  int shift() const;  // bits of the left child, or 0 where nodes need three words
+  int shift() const;  // where the left child begins in the second word of a node; 0 where nodes need four words
   std::vector<std::uint32_t> nodes() const;
   const std::vector<Index>& first() const { return first_; }
-  const std::vector<std::uint32_t>& leaf() const { return leaf_; }
   const std::vector<double>& stats() const { return stats_; }
   const std::vector<std::int32_t>& rows() const { return rows_; }
   const std::vector<std::uint32_t>& sets() const { return sets_; }
@@ -60,7 +59,8 @@ class Forest {
   static constexpr std::uint32_t few = 16;  // rows and weights of leaves that are found without a hash
   struct Node {
     float threshold;
-    std::uint32_t left, column;  // bit 31 of the column: missing values go right
+    std::uint32_t left, column;  // the column with FAR_WIDE
+    std::uint32_t line;          // of a leaf, which is its own child
   };
   std::uint32_t line(const double* stats, std::uint32_t rows);
   void keep_centre(std::size_t node, const double* centre);
@@ -74,7 +74,7 @@ class Forest {
   std::uint32_t longest_ = 1;  // nodes of a tree
   std::vector<Node> nodes_;
   std::vector<Index> first_{0};
-  std::vector<std::uint32_t> leaf_, sets_;
+  std::vector<std::uint32_t> sets_;
   std::vector<double> stats_, centres_;
   std::vector<std::int32_t> rows_;
   std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(1024, none);  // lines by their hash

@@ -475,7 +475,7 @@ class Forest:
         """A tree cut back."""
 
     def arrays(self) -> tuple:
-        """(nodes, shift, first, leaf, stats, rows, sets, centres)"""
+        """(native, nodes, shift, first, stats, rows, sets, centres)"""
 
     @property
     def trees(self) -> int: ...
@@ -483,9 +483,9 @@ class Forest:
 class Trees:
     """Trees in arrays."""
 
-    def __init__(self, nodes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], shift: int, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], lines: int, columns: int, categorical: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, sets: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, nodes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], shift: int, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lines: int, columns: int, categorical: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, sets: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def leaves(self, x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], missing: bool, out: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None: ...
+    def leaves(self, x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], missing: bool, lines: bool, out: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None: ...
 
     def tell(self, says: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], only: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None:
         """What the lines of leaves say, once."""
@@ -509,9 +509,12 @@ def deal_rows(seed: int, member: int, members: int, times: Annotated[NDArray[num
 def left_children(is_leaf: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
     """The left child of each node, from which nodes are leaves."""
 
-def leaf_shares(stats: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], classes: Sequence[int]) -> tuple:
+def leaf_shares(stats: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], classes: Sequence[int]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Shares of the classes, output after output."""
+
+def leaf_table(stats: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple:
     """
-    Shares of the classes; the only class of a line, -1 for several (one output alone).
+    Shares of the classes where there are several; of each line the only class, or -1 - its place among these.
     """
 
 def number_kinds(x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int:

@@ -278,8 +278,8 @@ def forest() -> Any:
 
 
 def trees_arguments() -> list[Any]:
-    nodes, shift, first, leaf, _, rows, sets, _ = forest().arrays()
-    return [nodes, shift, first, leaf, len(rows), D, np.array([0, 1, 0], np.uint8), sets]
+    _, nodes, shift, first, _, rows, sets, _ = forest().arrays()
+    return [nodes, shift, first, len(rows), D, np.array([0, 1, 0], np.uint8), sets]
 
 
 def stump_arguments() -> list[Any]:
@@ -340,12 +340,12 @@ def speaking(trees: _core.Trees, *says: Any) -> _core.Trees:
 
 
 def sums_arguments() -> list[Any]:
-    first = forest().arrays()[2]
+    first = forest().arrays()[3]
     return [1, *tables(), np.zeros((first[2] - first[1], 2)), np.zeros(first[2] - first[1], np.int64)]
 
 
 def cut_arguments() -> list[Any]:
-    first = forest().arrays()[2]
+    first = forest().arrays()[3]
     size = int(first[2] - first[1])
     rows = np.ones(size, np.int64)
     return [_core.Trees(*trees_arguments()), 1, np.zeros(size, np.uint8), np.ones((size, 2)), rows, np.zeros((size, 1))]
@@ -525,7 +525,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "Trees": (lambda *a: speaking(_core.Trees(*a)).votes(*votes_arguments()), trees_arguments),
     "Trees.leaves": (
         lambda *a: _core.Trees(*trees_arguments()).leaves(*a),
-        lambda: [ground_arguments()[0], True, np.zeros((N, 3), np.uint32), 2],
+        lambda: [ground_arguments()[0], True, False, np.zeros((N, 3), np.uint32), 2],
     ),
     "Trees.tell": (
         lambda *a: speaking(_core.Trees(*trees_arguments()), *a).votes(*votes_arguments()),
@@ -540,6 +540,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
         _core.left_children,
         lambda: [np.array([0, 1, 1], np.uint8), np.array([0, 3], np.int64)],
     ),
+    "leaf_table": (_core.leaf_table, lambda: [np.array([[1.0, 0.0, 3.0], [2.0, 0.0, 0.0]])]),
     "leaf_shares": (_core.leaf_shares, lambda: [np.array([[1.0, 0.0, 3.0], [2.0, 0.0, 0.0]]), [3]]),
     "number_kinds": (_core.number_kinds, lambda: [np.ones((N, D), np.float32)]),
     "exp_nonpositive": (_core.exp_nonpositive, lambda: [-np.ones(N)]),

@@ -30,9 +30,7 @@ def data(n=300, d=6, k=3, seed=0):
 
 
 def same(a, b):
-    return all(
-        np.array_equal(getattr(a.trees_, name), getattr(b.trees_, name)) for name in ("nodes", "first", "leaf", "stats")
-    )
+    return all(np.array_equal(getattr(a.trees_, name), getattr(b.trees_, name)) for name in ("nodes", "first", "stats"))
 
 
 # ---- the mean of trees ---------------------------------------------------------------------------------------------
@@ -306,7 +304,7 @@ def test_files_are_small_and_come_back_the_same(cls):
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("leaf", lambda a: a + 10**6),
+        ("nodes", lambda a: np.where(a >= 0xFF800000, a | np.uint32(0xFFFFF), a)),
         ("nodes", lambda a: a ^ np.uint32(0x00FF00FF)),
         ("first", lambda a: a[::-1].copy()),
     ],
@@ -314,10 +312,13 @@ def test_files_are_small_and_come_back_the_same(cls):
 def test_damaged_trees_are_refused(name, change):
     X, y = data(60)
     model = wm.RandomForestClassifier(3).fit(X, y)
-    parts = {k: getattr(model.trees_, k) for k in ("nodes", "first", "leaf")}
+    parts = {k: getattr(model.trees_, k) for k in ("nodes", "first")}
     parts[name] = change(parts[name])
     with pytest.raises(ValueError, match=r"tree|node|leaf|column|child|threshold"):
-        _core.Trees(parts["nodes"], model.trees_.shift, parts["first"], parts["leaf"], 3, 6, None, model.trees_.sets)
+        _core.Trees(parts["nodes"], model.trees_.shift, parts["first"], 3, 6, None, model.trees_.sets)
+
+
+LEAF = object()
 
 
 @pytest.mark.parametrize(
@@ -335,14 +336,15 @@ def test_damaged_trees_are_refused(name, change):
 def test_what_is_wrong_with_a_tree_is_said(node, threshold, column, left, flaw):
     """A root, a leaf, a node with two leaves; one of them is changed."""
     size = 3 if flaw == "names a child" else 5
-    parts = [(0.5, 0, 1), (np.inf, 0, 1), (0.5, 1, 3), (np.inf, 0, 3), (np.inf, 0, 4)][:size]
+    parts = [(0.5, 0, 1), (LEAF, 0, 1), (0.5, 1, 3), (LEAF, 0, 3), (LEAF, 0, 4)][:size]
     if size == 3:
-        parts[2] = (np.inf, 0, 2)
+        parts[2] = (LEAF, 0, 2)
     parts[node] = (threshold, column, left)
     if flaw == "two parents":
         parts[0] = (0.5, 0, 2)
-    nodes = np.array([w for t, f, c in parts for w in (np.float32(t).view(np.uint32), f << 3 | c)], dtype=np.uint32)
-    made = (nodes, 3, np.array([0, size]), np.zeros(size, np.uint32))
+    keys = [0xFF800000 if t is LEAF else int(np.float32(t).view(np.uint32)) ^ 0x80000000 for t, _, _ in parts]
+    words = [w for key, (_, f, c) in zip(keys, parts, strict=True) for w in (key, c << 5 | f << 2)]
+    made = (np.array(words, dtype=np.uint32), 5, np.array([0, size]))
     if flaw is None:
         _core.Trees(*made, 1, 2, None, np.zeros(0, np.uint32))
         with pytest.raises(ValueError, match="says nothing"):
@@ -356,10 +358,12 @@ def test_what_is_wrong_with_a_tree_is_said(node, threshold, column, left, flaw):
 
 def test_lines_say_the_shares_of_their_classes():
     lines = np.array([[1.0, 3, 0, 2, 2], [0, 5, 0, 0, 1], [0.5, 0, 0, 7, 0]])
-    shares, _ = _core.leaf_shares(lines, [3, 2])
+    shares = _core.leaf_shares(lines, [3, 2])
     expected = np.hstack([part / part.sum(axis=1, keepdims=True) for part in (lines[:, :3], lines[:, 3:])])
     np.testing.assert_array_equal(shares.reshape(lines.shape), expected)
-    np.testing.assert_array_equal(_core.leaf_shares(np.ascontiguousarray(lines[:, :3]), [3])[1], [-1, 1, 0])
+    mixed, only = _core.leaf_table(np.ascontiguousarray(lines[[0, 1, 0, 2], :3]))
+    np.testing.assert_array_equal(only, [-1, 1, -2, 0])
+    np.testing.assert_array_equal(mixed.reshape(-1, 3), expected[[0, 0], :3])
 
 
 def test_a_file_with_leaves_that_form_no_tree_is_refused():

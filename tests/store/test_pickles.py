@@ -85,10 +85,11 @@ def test_arrays_of_another_type_in_a_pickle_are_refused(cls):
 
 
 def _broken_tree(edit):
-    model = wm.RandomForestClassifier(2, max_depth=3).fit(X, y)
+    wide = np.column_stack([X, X])[:, : 2 ** X.shape[1].bit_length() - 1]  # nodes have bits for one column more
+    model = wm.RandomForestClassifier(2, max_depth=3).fit(wide, y)
     trees = model.trees_
     nodes = trees.nodes.copy()
-    edit(nodes.reshape(-1, 2 if trees.shift else 3), trees)
+    edit(nodes.reshape(-1, trees.words), trees)
     vars(trees)["nodes"] = nodes
     vars(trees).pop("native", None)
     vars(trees).pop("speaking", None)
@@ -96,7 +97,7 @@ def _broken_tree(edit):
 
 
 def _set_left(node, left, trees):
-    node[1] = (node[1] & ~np.uint32((1 << trees.shift) - 1)) | np.uint32(left)
+    node[1] = (node[1] & np.uint32((1 << trees.shift) - 1)) | np.uint32(left << trees.shift)
 
 
 @pytest.mark.parametrize(
@@ -106,10 +107,11 @@ def _set_left(node, left, trees):
         lambda nodes, trees: _set_left(nodes[2], 1, trees),
         lambda nodes, trees: _set_left(nodes[0], 0, trees),
         lambda nodes, trees: _set_left(nodes[1], 4, trees),
-        lambda nodes, trees: nodes.__setitem__((0, 1), nodes[0, 1] | np.uint32(0x7FFF0000)),
-        lambda nodes, trees: nodes.__setitem__((0, 0), np.float32(np.nan).view(np.uint32)),
+        lambda nodes, trees: nodes.__setitem__((0, 1), nodes[0, 1] | np.uint32((1 << trees.shift) - 4)),
+        lambda nodes, trees: nodes.__setitem__((0, 0), np.uint32(0xFFC00000)),
+        lambda nodes, trees: nodes.__setitem__((-1, 1), nodes[-1, 1] | np.uint32(1)),
     ],
-    ids=["child outside", "a cycle", "its own child", "two parents", "column outside", "not a number"],
+    ids=["child outside", "a cycle", "its own child", "two parents", "column outside", "not a number", "no leaf"],
 )
 def test_broken_trees_in_a_pickle_are_refused(edit):
     with pytest.raises(DamagedFile, match="pickled RandomForestClassifier"):
@@ -118,13 +120,13 @@ def test_broken_trees_in_a_pickle_are_refused(edit):
 
 def test_a_tree_whose_nodes_share_children_is_refused_before_it_is_walked():
     """Each level names the next one twice: a walk would take 2^depth steps and write outside of its arrays."""
-    depth, shift = 20, 6
+    depth, shift = 20, 2
     n = 2 * depth + 1
     left = np.array([i if i >= n - 2 else (1 if i == 0 else 2 * ((i + 1) // 2) + 1) for i in range(n)], np.uint32)
-    threshold = np.where(left == np.arange(n), np.inf, 0.0).astype(np.float32).view(np.uint32)
-    nodes = np.column_stack([threshold, left]).ravel()
+    keys = np.where(left == np.arange(n), 0xFF800000, 0x80000000).astype(np.uint32)
+    nodes = np.column_stack([keys, left << shift]).ravel()
     with pytest.raises(ValueError, match="two parents"):
-        _core.Trees(nodes, shift, np.array([0, n]), np.zeros(n, np.uint32), 1, 1, None, np.zeros(0, np.uint32))
+        _core.Trees(nodes, shift, np.array([0, n]), 1, 1, None, np.zeros(0, np.uint32))
 
 
 def test_broken_rows_of_a_sparse_support_are_refused():

@@ -153,15 +153,14 @@ def _strength(
     k, n, count = trees.classes[0], len(X), len(trees)
     if k < 2:
         return
-    vote_of_line = leaf_says(trees.stats, trees.classes, 1)[0].argmax(axis=1).astype(np.int32)
+    vote_of_line = leaf_says(trees.stats, trees.classes, 1).argmax(axis=1).astype(np.int32)
     sums = np.zeros((3, count))  # rows, votes for y, votes for the strongest other class, tree by tree
     margins = np.zeros(n)
     step = max(1, VOTES // count)
     times = drawn_times(proof, range(count), n, weight) if n * count <= 1 << 26 else None
     for begin in range(0, n, step):
         rows = slice(begin, min(begin + step, n))
-        places = trees.leaves(X[rows], missing, threads).astype(np.int64) + trees.first[:-1]
-        vote = vote_of_line[trees.leaf[places]]
+        vote = vote_of_line[trees.leaves(X[rows], missing, threads, lines=True)]
         drawn = times if times is not None else drawn_times(proof, range(count), n, weight)
         free = (drawn[:, rows] == 0).T & seen[rows, None]
         shares = np.zeros((len(vote), k))

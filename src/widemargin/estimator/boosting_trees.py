@@ -59,13 +59,13 @@ class HistogramLearner(EstimatorLearner):
         w = ask.v / ask.v.max() if s.u is None else ask.v / ask.v.max() * s.u
         w, said = np.maximum(w, np.finfo(np.float64).tiny), np.empty(s.n)
         limits = (int(tree.max_depth), int(tree.min_samples_split), int(tree.min_samples_leaf))
-        nodes, shift, first, leaf, stats, rows, sets = self.ground.grow(
+        nodes, shift, first, stats, rows, sets = self.ground.grow(
             w, np.asarray(ask.z, np.float64), *limits, said, self.threads
         )
         seed = int(keyed(self.seed, "learner", t).integers(2**31))
         tree.set_params(random_state=seed)
         d = s.X.shape[1]
-        trees = Trees(nodes, shift, first, leaf, stats.reshape(-1, 3), rows, sets, d, ())
+        trees = Trees(nodes, shift, first, stats.reshape(-1, 3), rows, sets, d, ())
         vars(tree).update(
             trees_=trees,
             n_outputs_=1,

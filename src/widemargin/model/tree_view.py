@@ -118,7 +118,7 @@ class TreeView:
 
     @cached_property
     def value(self) -> np.ndarray:
-        says, _ = leaf_says(self._sums[0], self._trees.classes, self.n_outputs, medians=self._trees.centres is not None)
+        says = leaf_says(self._sums[0], self._trees.classes, self.n_outputs, medians=self._trees.centres is not None)
         out = np.zeros((self.node_count, self.n_outputs, self.max_n_classes))
         begin = 0
         for o, k in enumerate(self.n_classes):

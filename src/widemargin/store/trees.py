@@ -35,15 +35,8 @@ def _narrow(values: np.ndarray) -> np.ndarray:
 
 
 def _fields(trees: Trees) -> dict[str, Any]:
-    words = 2 if trees.shift else 3
-    nodes = trees.nodes.reshape(-1, words)
-    if trees.shift:
-        left, column = nodes[:, 1] & ((1 << trees.shift) - 1), (nodes[:, 1] & 0x7FFFFFFF) >> trees.shift
-    else:
-        left, column = nodes[:, 1], nodes[:, 2] & 0x7FFFFFFF
+    leaf, column, threshold, far, line = trees.parts()
     sizes = np.diff(trees.first)
-    place = np.arange(len(nodes)) - np.repeat(trees.first[:-1], sizes)
-    leaf = left == place
     squares = trees.stats
     parts: dict[str, Any] = {}
     if not trees.classes:  # a leaf of one target has no spread: its square need not be kept
@@ -55,9 +48,9 @@ def _fields(trees: Trees) -> dict[str, Any]:
         "sizes": sizes,
         "leaves": np.packbits(leaf),
         "columns": _narrow(column[~leaf]),
-        "thresholds": np.ascontiguousarray(nodes[~leaf, 0]).view(np.float32),
-        "missing_right": np.packbits((nodes[~leaf, words - 1] >> 31).astype(bool)),
-        "lines": _narrow(trees.leaf[leaf]),
+        "thresholds": threshold[~leaf],
+        "missing_right": np.packbits(far[~leaf]),
+        "lines": _narrow(line[leaf]),
         "stats": _narrow(squares),
         "rows": _narrow(trees.rows),
         "sets": trees.sets,
@@ -95,18 +88,19 @@ def _make(cls: Any, v: dict[str, Any]) -> Trees:
         raise Violation(f"a node names column {v['columns'].max()} of {v['n_columns']}")
     far = np.zeros(total, dtype=np.uint32)
     far[~leaf] = _bits(v["missing_right"], inner, "missing_right")
-    threshold = np.full(total, np.inf, dtype=np.float32)
+    threshold = np.full(total, np.nan, dtype=np.float32)
     threshold[~leaf] = v["thresholds"]
-    shift = int(sizes.max()).bit_length()
-    shift = shift if shift + (v["n_columns"] - 1).bit_length() <= 31 else 0
-    words = [column << shift | left | far << 31] if shift else [left, column | far << 31]
+    if np.isnan(v["thresholds"]).any():
+        raise Violation("a threshold is not a number")
     lines = np.zeros(total, dtype=np.uint32)
     lines[leaf] = v["lines"]
+    nodes, shift = cls.packed_nodes(
+        left, column, threshold, far, lines, int(sizes.max()), v["n_columns"], len(v["rows"])
+    )
     trees = cls(
-        np.column_stack([threshold.view(np.uint32), *words]).ravel(),
+        nodes,
         shift,
         first,
-        lines,
         _stats(v),
         v["rows"].astype(np.int32),
         v["sets"],
@@ -123,7 +117,7 @@ def _make(cls: Any, v: dict[str, Any]) -> Trees:
 
 def _sound(trees: Trees) -> None:
     """What a tree itself is checked for, before anything is asked of it: also where it comes from a pickle."""
-    lines, nodes = len(trees.rows), len(trees.leaf)
+    lines, nodes = len(trees.rows), len(trees.nodes) // trees.words
     width = sum(trees.classes) if trees.classes else 1 + 2 * trees.n_outputs
     Array("f8", (lines, width)).bind(trees.stats, "stats", {})
     Array("i4", (lines,)).bind(trees.rows, "rows", {})
