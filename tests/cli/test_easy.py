@@ -54,7 +54,9 @@ def test_the_saved_model_says_what_the_found_one_says(table, tmp_path, capsys):
 def test_json_is_one_document(capsys, table, tmp_path):
     code, out, _ = wm(capsys, "easy", table, "--target", "species", *FAST, "-o", tmp_path / "found", "--json")
     assert code == 0
-    assert json.loads(out)["tuning"]["winner"]["learner"] == "linear-svm"
+    tuning = json.loads(out)["tuning"]
+    assert tuning["winner"] == tuning["leaderboard"][0]
+    assert (tuning["winner"]["learner"], tuning["members"][0]["learner"]) == ("average", "linear-svm")
 
 
 def test_a_search_cut_off_goes_on(capsys, table, tmp_path):
