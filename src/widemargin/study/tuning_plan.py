@@ -81,17 +81,19 @@ def plan(learners: list[Learner], shape: Shape, folds: Folds, time: float) -> tu
 
 
 def _thinned(entered: list[Group], shape: Shape, seconds: float) -> tuple[list[Group], list[str]]:
-    """Of the learner that takes longest, settings are left out from the end until the rung is short enough."""
+    """The learner that takes longest loses its last setting, until the rung is short enough or one learner is left."""
     entered, all_of = list(entered), {learner.name: len(learner.groups()) for learner, _ in entered}
-    while sum(learner.cost(shape) for learner, _ in entered) > seconds:
-        several = [l for l, _ in entered if sum(other is l for other, _ in entered) > 1]
-        if not several:
+    while True:
+        total: dict[str, float] = {}
+        for learner, _ in entered:
+            total[learner.name] = total.get(learner.name, 0.0) + learner.cost(shape)
+        if sum(total.values()) <= seconds or len(total) == 1:
             break
-        longest = max(several, key=lambda l: l.cost(shape) * sum(other is l for other, _ in entered))
-        entered.pop(max(i for i, (learner, _) in enumerate(entered) if learner is longest))
+        longest = max(total, key=lambda name: total[name])
+        entered.pop(max(i for i, (learner, _) in enumerate(entered) if learner.name == longest))
     kept = {name: sum(learner.name == name for learner, _ in entered) for name in all_of}
     return entered, [
-        f"{name} was tried with {kept[name]} of {number} settings: all would take too long"
+        f"{name} was {f'tried with {kept[name]} of {number} settings' if kept[name] else 'left out'}: all would take too long"
         for name, number in all_of.items()
         if kept[name] < number
     ]
