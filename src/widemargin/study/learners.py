@@ -183,7 +183,8 @@ def _peer(module: str, name: str, **parameters: Any) -> Callable[[], Any]:
 
 
 def _linear_seconds(s: Shape) -> float:
-    return 1e-2 + 2.5e-2 * s.parts + 2e-7 * s.entries * s.parts + (4e-10 * s.n * s.d * s.d * s.parts if not s.sparse else 0)
+    each = 1.4e-7 if s.text else 2e-7  # a shorter path
+    return 1e-2 + 2.5e-2 * s.parts + each * s.entries * s.parts + (4e-10 * s.n * s.d * s.d * s.parts if not s.sparse else 0)
 
 
 def _kernel_seconds(s: Shape) -> float:
@@ -252,7 +253,7 @@ CLASSIFIERS = (
     Learner(
         "linear-svm",
         _piped(_make("LinearSVC"), scale=True),
-        grid(learn__C=(0.1, 0.3, 1.0, 3.0, 10.0, 30.0)),  # rows of tf-idf have length one
+        grid(learn__C=(0.3, 1.0, 3.0, 10.0)),  # rows of tf-idf have length one
         _linear_seconds,
         "learn__C",
         suits=lambda s: s.text,

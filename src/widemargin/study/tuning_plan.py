@@ -23,8 +23,8 @@ Folds = tuple[tuple[np.ndarray, np.ndarray], ...]
 
 KEPT = 1 / 3  # of the groups go on to the next rung
 FEW = 300  # rows of the first rung at least
-FIRST = 0.25  # of the time may go into the first rung
-LATER = 0.35  # of the time may go into all rungs after it
+FIRST = 0.45  # of the time may go into the first rung
+LATER = 0.3  # of the time may go into all rungs after it
 SHARE = 0.3  # of the time may go into one group on the last rung
 ONCE = 5000  # above so many rows one quarter is held out once
 
@@ -81,7 +81,7 @@ def plan(learners: list[Learner], shape: Shape, folds: Folds, time: float) -> tu
 
 
 def _thinned(entered: list[Group], shape: Shape, seconds: float) -> tuple[list[Group], list[str]]:
-    """The learner that takes longest loses its last setting, until the rung is short enough or one learner is left."""
+    """The learner that takes longest loses its last setting, its only one last of all, until the rung is short enough."""
     entered, all_of = list(entered), {learner.name: len(learner.groups()) for learner, _ in entered}
     while True:
         total: dict[str, float] = {}
@@ -89,7 +89,9 @@ def _thinned(entered: list[Group], shape: Shape, seconds: float) -> tuple[list[G
             total[learner.name] = total.get(learner.name, 0.0) + learner.cost(shape)
         if sum(total.values()) <= seconds or len(total) == 1:
             break
-        longest = max(total, key=lambda name: total[name])
+        several = {name for name in total if sum(learner.name == name for learner, _ in entered) > 1}
+        slow = {name for name in several if total[name] > 0.1 * seconds}
+        longest = max(slow or total, key=lambda name: total[name])
         entered.pop(max(i for i, (learner, _) in enumerate(entered) if learner.name == longest))
     kept = {name: sum(learner.name == name for learner, _ in entered) for name in all_of}
     return entered, [
