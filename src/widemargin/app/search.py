@@ -101,7 +101,7 @@ def search(
 
 
 def _final(tuning: Tuning, shape: Shape, y: np.ndarray, cost: np.ndarray | None, time: float) -> Any:
-    """The winner, with probabilities where it can have them in time, and with decisions by cost where there are costs."""
+    """The winner, with probabilities where it can have them in time, and with decisions by cost if there are costs."""
     estimator = clone(tuning.estimator)
     if shape.kind == "classes" and "learn__probability" in estimator.get_params():
         seconds = WITH_PROBABILITIES * chosen([tuning.winner.learner], shape)[0].cost(shape)

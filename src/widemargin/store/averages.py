@@ -22,9 +22,10 @@ def _members_agree(model: Any) -> None:
     if len(given) != len(model.estimators_) or abs(model.weights_.sum() - 1) > 1e-9:
         raise Violation(f"{len(given)} estimators, {len(model.estimators_)} of them fitted, do not make an average")
     for member in model.estimators_:
-        if hasattr(model, "classes_"):
-            if not hasattr(member, "predict_proba") or not np.array_equal(member.classes_, model.classes_):
-                raise Violation("a member has no probabilities of these classes")
+        if hasattr(model, "classes_") and not (
+            hasattr(member, "predict_proba") and np.array_equal(member.classes_, model.classes_)
+        ):
+            raise Violation("a member has no probabilities of these classes")
         if getattr(member, "n_features_in_", None) != getattr(model, "n_features_in_", None):
             raise Violation("a member looks at another number of columns")
 

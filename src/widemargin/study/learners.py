@@ -184,7 +184,8 @@ def _peer(module: str, name: str, **parameters: Any) -> Callable[[], Any]:
 
 def _linear_seconds(s: Shape) -> float:
     each = 1.4e-7 if s.text else 2e-7  # a shorter path
-    return 1e-2 + 2.5e-2 * s.parts + each * s.entries * s.parts + (4e-10 * s.n * s.d * s.d * s.parts if not s.sparse else 0)
+    dense = 0.0 if s.sparse else 4e-10 * s.n * s.d * s.d * s.parts
+    return 1e-2 + 2.5e-2 * s.parts + each * s.entries * s.parts + dense
 
 
 def _kernel_seconds(s: Shape) -> float:

@@ -1,7 +1,7 @@
 """One trial: settings of a learner on so many rows, and the losses of the rows held out.
 
-Method   rows are made ready once for all settings of a group; settings along a path are one fit, each solution the start
-         of the next. What is found is kept in the log before the search goes on.
+Method   rows are made ready once for all settings of a group; settings along a path are one fit, each solution the
+         start of the next. What is found is kept in the log before the search goes on.
 """
 
 from __future__ import annotations

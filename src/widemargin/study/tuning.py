@@ -5,8 +5,9 @@ Symbols  rungs: numbers of rows to learn from, each about three times the one be
 Stops when  the last rung is done. What is tried on which rung follows from the size of the data, the seconds asked for
          and the losses before it; measured times have no say
 Method   successive halving over rows [JamiesonTalwalkar16]: every setting on few rows, the best third on more; settings
-         along a path are one fit. Then the best settings are averaged (averaging). rule="one-se": the simplest setting of the winning learner whose loss is within one
-         standard error of the best [BreimanEtAl84, §3.4.3]; rule="knee": the knee of the loss along the path
+         along a path are one fit. Then the best settings are averaged (averaging). rule="one-se": the simplest setting
+         of the winning learner whose loss is within one standard error of the best [BreimanEtAl84, §3.4.3];
+         rule="knee": the knee of the loss along the path
 """
 
 from __future__ import annotations

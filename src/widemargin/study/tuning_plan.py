@@ -81,7 +81,7 @@ def plan(learners: list[Learner], shape: Shape, folds: Folds, time: float) -> tu
 
 
 def _thinned(entered: list[Group], shape: Shape, seconds: float) -> tuple[list[Group], list[str]]:
-    """The learner that takes longest loses its last setting, its only one last of all, until the rung is short enough."""
+    """The learner that takes longest loses its last setting, its only one last of all, until it is short enough."""
     entered, all_of = list(entered), {learner.name: len(learner.groups()) for learner, _ in entered}
     while True:
         total: dict[str, float] = {}
@@ -94,11 +94,8 @@ def _thinned(entered: list[Group], shape: Shape, seconds: float) -> tuple[list[G
         longest = max(slow or total, key=lambda name: total[name])
         entered.pop(max(i for i, (learner, _) in enumerate(entered) if learner.name == longest))
     kept = {name: sum(learner.name == name for learner, _ in entered) for name in all_of}
-    return entered, [
-        f"{name} was {f'tried with {kept[name]} of {number} settings' if kept[name] else 'left out'}: all would take too long"
-        for name, number in all_of.items()
-        if kept[name] < number
-    ]
+    told = {name: f"tried with {kept[name]} of {all_of[name]} settings" if kept[name] else "left out" for name in kept}
+    return entered, [f"{name} was {told[name]}: all would take too long" for name in kept if kept[name] < all_of[name]]
 
 
 def going_on(
