@@ -92,16 +92,14 @@ def tune(
     folds = folds_of(y, kind, cv, groups, random_state, validation)
     price = None if cost is None else np.asarray(cost, dtype=np.float64)
     search = Search(X, y, folds, price, np.unique(y) if kind == "classes" else None, n_jobs)
+    asked = None if learners is None else list(learners)
+    said = {"learners": asked, "time": time, "cv": cv, "validation": validation, "random_state": random_state}
     header = {
         "search": 2,
         "digest": digest,
         "shape": {name: value for name, value in vars(shape).items() if isinstance(value, str | int)},
-        "learners": None if learners is None else list(learners),
-        "time": time,
-        "cv": cv,
-        "validation": validation,
         "cost": None if price is None else price.tolist(),
-        "random_state": random_state,
+        **said,
     }
     book = TuningLog(log, header, resume=resume)
     entrants = chosen(learners, shape)
