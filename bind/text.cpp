@@ -29,8 +29,21 @@ nb::str as_text(std::string_view term) {
   return nb::steal<nb::str>(made);
 }
 
-// Texts of ASCII letters alone are read where they lie; `prepare` makes UTF-8 of all others. Copies are held for a few
-// megabytes at a time.
+// UTF-8 of a str; nothing where it holds lone surrogates, or U+0130 or U+03A3, whose small letters only Python knows.
+std::optional<nb::bytes> as_utf8(nb::handle text) {
+  PyObject* made = PyUnicode_AsUTF8String(text.ptr());
+  if (!made) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  nb::bytes bytes = nb::steal<nb::bytes>(made);
+  const std::string_view letters(bytes.c_str(), bytes.size());
+  if (letters.find("\xC4\xB0") != letters.npos || letters.find("\xCE\xA3") != letters.npos) return std::nullopt;
+  return bytes;
+}
+
+// Texts of ASCII letters alone are read where they lie, UTF-8 is made of others; `prepare` makes it of what is odd.
+// Copies are held for a few megabytes at a time.
 void feed(TextCounter& self, nb::list documents, nb::callable prepare, bool plain) {
   constexpr std::size_t most = std::size_t{1} << 22;
   const nb::object is_ascii = nb::borrow(reinterpret_cast<PyObject*>(&PyUnicode_Type)).attr("isascii");
@@ -45,14 +58,16 @@ void feed(TextCounter& self, nb::list documents, nb::callable prepare, bool plai
     texts.clear(), held.clear(), size = 0;
   };
   for (nb::handle document : documents) {
-    if (plain && PyUnicode_CheckExact(document.ptr()) && is_ascii(document).ptr() == Py_True) {
+    const bool is_text = plain && PyUnicode_CheckExact(document.ptr());
+    if (is_text && is_ascii(document).ptr() == Py_True) {
       Py_ssize_t length = 0;
       const char* text = PyUnicode_AsUTF8AndSize(document.ptr(), &length);
       if (!text) throw nb::python_error();
       texts.emplace_back(text, static_cast<std::size_t>(length));
       continue;
     }
-    held.push_back(nb::cast<nb::bytes>(prepare(document)));
+    std::optional<nb::bytes> bytes = is_text ? as_utf8(document) : std::nullopt;
+    held.push_back(bytes ? std::move(*bytes) : nb::cast<nb::bytes>(prepare(document)));
     texts.emplace_back(held.back().c_str(), held.back().size());
     size += held.back().size();
     if (size >= most) pass_on();
@@ -68,7 +83,8 @@ nb::tuple take(TextCounter& self) {
     rows = self.take(terms, poll_signals);
   }
   nb::dict columns;
-  for (std::size_t column = 0; column < terms.size(); ++column) columns[as_text(terms[column])] = column;
+  for (std::size_t column = 0; column < terms.size(); ++column)
+    if (PyDict_SetItem(columns.ptr(), as_text(terms[column]).ptr(), nb::int_(column).ptr())) throw nb::python_error();
   return nb::make_tuple(columns, to_numpy(std::move(rows.columns)), to_numpy(std::move(rows.counts)),
                         to_numpy(std::move(rows.ends)));
 }

@@ -1,9 +1,10 @@
 """Kills `wm tune` and `wm easy` at random moments and resumes them: the winner must be that of an undisturbed run.
 
-    python tools/kill_searches.py [KILLS] [SEED]
+    python tools/kill_searches.py [KILLS OF EACH COMMAND] [SEED]
 
 Each round starts the command anew in an empty folder, kills it (SIGKILL) at a random moment of the time that an
-undisturbed run takes, looks at what is left, and resumes. Left may be: whole model files, whole pages and tables, and a
+undisturbed run takes, looks at what is left, and resumes. A search that had ended by then is no interruption: another
+moment is drawn. Left may be: whole model files, whole pages and tables, and a
 log whose last line may be torn; nothing else.
 """
 
@@ -49,7 +50,8 @@ def words(command: str, file: Path, folder: Path, *more: str) -> list[str]:
 
 def winner(printed: str) -> tuple[Any, ...]:
     found = json.loads(printed)["tuning"]
-    return found["winner"]["learner"], found["winner"]["setting"], [t["loss"] for t in found["trials"]]
+    losses = [t["loss"] for t in found["trials"]]
+    return found["winner"]["learner"], found["winner"]["setting"], found["members"], losses
 
 
 def half_written(command: str, folder: Path) -> list[str]:
@@ -70,37 +72,51 @@ def half_written(command: str, folder: Path) -> list[str]:
     return wrong
 
 
+def killed(command: str, file: Path, folder: Path, moment: float) -> bool:
+    """Start anew, kill after so many seconds; whether the search was still running then."""
+    process = subprocess.Popen(words(command, file, folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        process.wait(moment)
+    except subprocess.TimeoutExpired:
+        process.kill()
+    return process.wait() == -signal.SIGKILL
+
+
+def resumed(command: str, file: Path, folder: Path, whole: tuple[Any, ...]) -> tuple[str, list[str]]:
+    """How the search went on ("" where it came to the same end), and what was half-written before or after."""
+    wrong = half_written(command, folder)
+    ran = subprocess.run(words(command, file, folder, "--resume"), capture_output=True, text=True)
+    same = ran.returncode == 0 and winner(ran.stdout) == whole
+    return "" if same else f"OTHER END: {ran.stderr[-200:]}", wrong + half_written(command, folder)
+
+
 def main(kills: int = 20, seed: int = 0) -> int:
-    chance, bad, landed = random.Random(seed), 0, 0
+    chance, bad, late = random.Random(seed), 0, 0
     with tempfile.TemporaryDirectory() as place:
         file = table(Path(place))
-        whole: dict[str, tuple[Any, float]] = {}
         for command in WHOLE:
             began = time.perf_counter()
             ran = subprocess.run(
                 words(command, file, Path(place) / command), capture_output=True, text=True, check=True
             )
-            whole[command] = winner(ran.stdout), time.perf_counter() - began
-            tell(f"{command}: {whole[command][0][:2]} in {whole[command][1]:.1f} s")
-        for k in range(kills):
-            command = list(WHOLE)[k % 2]
-            folder, moment = Path(place) / f"{command}-{k}", chance.random() * whole[command][1]
-            process = subprocess.Popen(
-                words(command, file, folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            )
-            time.sleep(moment)
-            process.kill()
-            landed += process.wait() == -signal.SIGKILL
-            wrong = half_written(command, folder)
-            known = folder / "search.log"
-            lines = known.read_text(encoding="utf-8").count("\n") if known.exists() else 0
-            ran = subprocess.run(words(command, file, folder, "--resume"), capture_output=True, text=True)
-            same = ran.returncode == 0 and winner(ran.stdout) == whole[command][0]
-            wrong += half_written(command, folder)
-            bad += not same or bool(wrong)
-            said = "same winner and losses" if same else f"OTHER END: {ran.stderr[-200:]}"
-            tell(f"{k + 1:3} {command} after {moment:5.2f} s, {lines:2} lines kept: {said} {wrong or ''}")
-    tell(f"{landed} of {kills} kills hit a running search; {bad} ended otherwise or left something half-written")
+            whole, took = winner(ran.stdout), time.perf_counter() - began
+            tell(f"{command}: {whole[:2]} in {took:.1f} s")
+            done = 0
+            while done < kills:
+                folder, moment = Path(place) / f"{command}-{done}-{late}", chance.random() * took
+                if not killed(command, file, folder, moment):
+                    late += 1  # it had ended: no interruption, another moment is drawn
+                    continue
+                known = folder / "search.log"
+                lines = known.read_text(encoding="utf-8").count("\n") if known.exists() else 0
+                left = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+                odd, wrong = resumed(command, file, folder, whole)
+                done += 1
+                bad += bool(odd or wrong)
+                said = odd or "same winner and losses"
+                tell(f"{done:3} {command} after {moment:5.2f} s, {lines:2} lines kept, {left}: {said} {wrong or ''}")
+    tell(f"{kills} running searches of each command were killed; {bad} ended otherwise or left something half-written")
+    tell(f"{late} more had ended before their moment came and do not count")
     return 1 if bad else 0
 
 

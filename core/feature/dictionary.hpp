@@ -76,7 +76,7 @@ class Dictionary {
 
   // The number of a term, a new one if it is not known.
   Index add(const Term& term, std::uint64_t hash) {
-    if (2 * begins_.size() > slots_.size()) grow();
+    if (3 * begins_.size() > 2 * slots_.size()) grow();
     Slot& slot = slots_[slot_of(term, hash)];
     return slot.id >= 0 ? slot.id : enter(slot, term);
   }

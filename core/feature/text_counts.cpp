@@ -1,6 +1,7 @@
 #include "feature/text_counts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <numeric>
@@ -35,6 +36,21 @@ std::vector<Index> in_order(const Dictionary& terms, Poll poll) {
   std::vector<Index> order(items.size());
   std::transform(items.begin(), items.end(), order.begin(), [](const Item& item) { return item.id; });
   return order;
+}
+
+// Columns below `width` in order: many are dealt out by eleven bits at a time, from the lowest, few are compared.
+void sort_columns(std::vector<Column>& columns, std::vector<Column>& other, Index width) {
+  constexpr int bits = 11;
+  if (columns.size() < 256) return std::sort(columns.begin(), columns.end());
+  other.resize(columns.size());
+  for (int shift = 0; shift < 31 && (width - 1) >> shift; shift += bits) {
+    std::array<std::size_t, (1 << bits) + 1> next{};
+    const auto digit = [shift](Column c) { return at(c >> shift & ((1 << bits) - 1)); };
+    for (const Column c : columns) ++next[digit(c) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (const Column c : columns) other[next[digit(c)]++] = c;
+    columns.swap(other);
+  }
 }
 
 // As scikit-learn's hasher: the absolute value of the signed hash.
@@ -196,13 +212,13 @@ void TextCounter::each_row(Take&& take, Poll poll) const {
 }
 
 void TextCounter::sort_rows(TextRows& out, Poll poll) const {
-  std::vector<Column> columns;
+  std::vector<Column> columns, other;
   Index written = 0;
   each_row(
       [&](std::size_t p, Index begin, Index end) {
         columns.clear();
         for (Index e = begin; e < end; ++e) columns.push_back(parts_[p].entries[e].column);
-        std::sort(columns.begin(), columns.end());
+        sort_columns(columns, other, width_);
         for (std::size_t i = 0; i < columns.size(); ++i) {
           if (i && columns[i] == columns[i - 1]) {
             ++out.counts[written - 1];

@@ -30,10 +30,16 @@ bool several(const char* at, const char* end) {
   return at < end;
 }
 
-bool all_ascii(std::string_view text) {
+// Whether all letters of words are ASCII: then bytes tell words from what lies between.
+bool plain_words(std::string_view text, const Letters& letters) {
   std::uint8_t any = 0;
   for (const char c : text) any |= static_cast<std::uint8_t>(c);
-  return any < 0x80;
+  if (any < 0x80) return true;
+  for (TextCursor at{text.data(), text.data() + text.size()}; !at.done();) {
+    const Letter c = at.next();
+    if (c >= 0x80 && letters.is(c, Letters::word)) return false;
+  }
+  return true;
 }
 
 // Copies 64 letters, capitals made small by adding `change`; bit i of the result says whether letter i is one of words.
@@ -72,7 +78,7 @@ void Tokens::read(std::string_view document) {
   ends_.resize(0);
   const TextCursor at{document.data(), document.data() + document.size()};
   if (o_.kind == TextKind::words) {
-    usual_&& all_ascii(document) ? read_plain_words(document) : read_words(at);
+    usual_&& plain_words(document, letters_) ? read_plain_words(document) : read_words(at);
     keep_words();
     at_ = words_.data();
     return;

@@ -54,7 +54,9 @@ def test_the_saved_model_says_what_the_found_one_says(table, tmp_path, capsys):
 def test_json_is_one_document(capsys, table, tmp_path):
     code, out, _ = wm(capsys, "easy", table, "--target", "species", *FAST, "-o", tmp_path / "found", "--json")
     assert code == 0
-    assert json.loads(out)["tuning"]["winner"]["learner"] == "linear-svm"
+    tuning = json.loads(out)["tuning"]
+    assert tuning["winner"] == tuning["leaderboard"][0]
+    assert tuning["winner"]["learner"] == "linear-svm"
 
 
 def test_a_search_cut_off_goes_on(capsys, table, tmp_path):
@@ -106,3 +108,16 @@ def test_costs_are_told_by_the_names_of_errors(capsys, tmp_path):
 def test_what_cannot_be_is_told(capsys, table, tmp_path, words, code, said):
     found, _, err = wm(capsys, "easy", table, *words, "-o", tmp_path / "found")
     assert (found, said in err) == (code, True), err
+
+
+@pytest.mark.parametrize(("shape", "beginning"), [("md", "# species of "), ("json", '{\n "widemargin": 1')])
+def test_the_report_can_be_markdown_or_json(capsys, table, tmp_path, shape, beginning):
+    flags = ["--target", "species", *FAST, "--format", shape, "-o", tmp_path / "found"]
+    code, out, _ = wm(capsys, "easy", table, "--data-format", "csv", *flags)
+    text = (tmp_path / "found" / f"report.{shape}").read_text(encoding="utf-8")
+    assert code == 0
+    assert text.startswith(beginning)
+    assert f"report.{shape}" in out
+    assert not (tmp_path / "found" / "report.html").exists()
+    if shape == "json":
+        assert json.loads(text)["tuning"]["winner"] == json.loads(text)["tuning"]["leaderboard"][0]

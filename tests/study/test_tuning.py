@@ -10,8 +10,10 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 from widemargin.errors import BadInput
 from widemargin.study import tune
+from widemargin.study.averaging import simplex_weights
 from widemargin.study.learners import chosen, grid, shape_of
-from widemargin.study.tuning import _folds, cheapest_threshold
+from widemargin.study.trials import cheapest_threshold
+from widemargin.study.tuning_plan import folds_of
 
 FAST = ["most frequent", "linear-svm", "naive-bayes"]
 
@@ -30,12 +32,12 @@ def test_the_winner_has_the_least_loss_of_the_last_rung(cancer):
     assert found.winner.loss < 0.05
 
 
-def test_a_loss_is_that_of_scikit_learns_own_folds(cancer):
+def test_a_loss_is_that_of_scikit_learns_ownfolds_of(cancer):
     """The mean loss of a setting is the share of errors over all held-out rows, counted by hand."""
     X, y = cancer
     found = tune(X, y, learners=["naive-bayes"], time=10)
     wrong = 0
-    for train, held in _folds(y, "classes", None, None, 0):
+    for train, held in folds_of(y, "classes", None, None, 0):
         wrong += int((found.estimator.fit(X[train], y[train]).predict(X[held]) != y[held]).sum())
     assert found.winner.loss == pytest.approx(wrong / len(y))
 
@@ -83,7 +85,7 @@ def test_a_broken_line_in_the_middle_is_told(cancer, tmp_path):
 def test_copies_are_never_parted():
     y = np.tile([0, 1], 60)
     groups = np.repeat(np.arange(40), 3)
-    for train, held in _folds(y, "classes", None, groups, 0):
+    for train, held in folds_of(y, "classes", None, groups, 0):
         assert not set(groups[train]) & set(groups[held])
 
 
@@ -97,7 +99,7 @@ def test_one_standard_error_takes_the_simplest_setting_that_is_as_good(cancer):
 
 def test_little_time_means_fewer_rows_first(cancer):
     X, y = np.tile(cancer[0], (4, 1)), np.tile(cancer[1], 4)
-    rungs = {trial.rows for trial in tune(X, y, learners=FAST, time=0.6).trials}
+    rungs = {trial.rows for trial in tune(X, y, learners=[*FAST, "neighbours"], time=1.0).trials}
     assert len(rungs) > 1
 
 
@@ -109,8 +111,8 @@ def test_however_little_time_there_is_a_winner(cancer):
 
 def test_a_rung_that_would_take_too_long_is_for_the_best_alone(cancer, monkeypatch):
     """Of the third that goes on, only as many as the time of a rung allows, the best first."""
-    monkeypatch.setattr("widemargin.study.tuning.FIRST", 0.0)
-    monkeypatch.setattr("widemargin.study.tuning.LATER", 0.0)
+    monkeypatch.setattr("widemargin.study.tuning_plan.FIRST", 0.0)
+    monkeypatch.setattr("widemargin.study.tuning_plan.LATER", 0.0)
     trials = tune(*cancer, time=10, learners=FAST).trials
     rungs = sorted({trial.rows for trial in trials})
     first = [trial for trial in trials if trial.rows == rungs[0]]
@@ -119,7 +121,7 @@ def test_a_rung_that_would_take_too_long_is_for_the_best_alone(cancer, monkeypat
 
 
 def test_rows_held_out_once_are_about_the_share_asked_for(cancer):
-    ((train, held),) = _folds(cancer[1], "classes", None, None, 0, 0.2)
+    ((train, held),) = folds_of(cancer[1], "classes", None, None, 0, 0.2)
     assert len(held) == pytest.approx(0.2 * len(cancer[1]), abs=1)
     assert not set(train) & set(held)
 
@@ -166,3 +168,68 @@ def test_what_cannot_be_is_told(options, words):
 def test_one_class_is_nothing_to_decide():
     with pytest.raises(BadInput, match="nothing to decide"):
         tune(np.ones((20, 2)), np.zeros(20))
+
+
+# ---- averages --------------------------------------------------------------------------------------------------------
+
+DIVERSE = ["most frequent", "linear-svm", "forest", "naive-bayes"]
+
+
+def test_an_average_of_the_best_is_in_the_running(cancer):
+    found = tune(*cancer, learners=DIVERSE, time=30)
+    trial = next(t for t in found.trials if t.learner == "average")
+    single = min((t for t in found.trials if t is not trial), key=lambda t: t.loss)
+    assert trial.loss <= single.loss + single.se
+    assert found.winner is trial
+    assert sum(weight for *_, weight in found.members) == pytest.approx(1)
+    assert "most frequent" not in trial.setting
+    model = found.estimator.fit(*cancer)
+    assert [name for name, _ in model.estimators] == [name for name, *_ in found.members]
+    assert model.certificate_.holds
+    assert len(found.leaderboard()) == 5
+    assert found.leaderboard()[0] is trial
+
+
+def test_rules_that_ask_for_something_simple_average_nothing(cancer):
+    found = tune(*cancer, learners=DIVERSE, time=30, rule="one-se")
+    assert not found.members
+    assert "average" not in {t.learner for t in found.trials}
+
+
+def test_a_search_cut_off_before_its_average_comes_to_the_same(cancer, tmp_path):
+    whole = tune(*cancer, learners=DIVERSE, time=30, log=tmp_path / "log")
+    kept = (tmp_path / "log").read_text().splitlines(keepends=True)
+    assert json.loads(kept[-1])["name"].startswith("average")
+    (tmp_path / "log").write_text("".join(kept[:-1]))
+    again = tune(*cancer, learners=DIVERSE, time=30, log=tmp_path / "log", resume=True)
+    assert again.members == whole.members
+    assert again.winner.loss == whole.winner.loss
+
+
+def test_numbers_and_costs_are_averaged_too(cancer):
+    X, y = load_diabetes(return_X_y=True)
+    numbers = tune(X, y, kind="numbers", learners=["linear", "forest-regressor", "neighbours"], time=30)
+    assert numbers.winner.learner == "average"
+    assert numbers.winner.loss < 1.01 * min(t.loss for t in numbers.trials if t.learner != "average")
+    cost = np.array([[0.0, 10.0], [1.0, 0.0]])
+    priced = tune(*cancer, learners=DIVERSE, time=30, cost=cost)
+    told = next(t for t in priced.trials if t.learner == "average")
+    assert told.loss < min(cost[0, 1] * (cancer[1] == 0).mean(), cost[1, 0] * (cancer[1] == 1).mean())
+
+
+@given(st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_no_weights_make_a_smaller_squared_error(members, seed):
+    """At the optimum over the simplex, (Aw)_i >= w'Aw for every i."""
+    rng = np.random.default_rng(seed)
+    errors = rng.normal(size=(members, 12)) + rng.normal(size=12)
+    A = errors @ errors.T
+    w = simplex_weights(A)
+    assert w.min() >= 0
+    assert w.sum() == pytest.approx(1)
+    assert (A @ w).min() >= w @ A @ w * (1 - 1e-9)
+
+
+def test_what_takes_too_long_is_tried_with_fewer_settings(cancer):
+    found = tune(*cancer, learners=["logitboost", "naive-bayes"], time=6)
+    assert any("logitboost was tried with" in sentence for sentence in found.left_out)
+    assert 0 < len({repr(t.setting) for t in found.trials if t.learner == "logitboost"}) < 6

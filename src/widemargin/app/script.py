@@ -13,13 +13,15 @@ def python_script(data: Learnable, tuning: Tuning, estimator: Any, parameters: d
     said = {name: value for name, value in parameters.items() if value is not None and name != "time"}
     target = "" if data.encoder is None else f", {data.target!r}"
     arguments = "".join(f", {name}={value!r}" for name, value in said.items())
-    names = "" if tuning.winner is None else f", learners=[{tuning.winner.learner!r}]"
     call = f"found = widemargin.easy({data.source!r}{target}, time={parameters['time']!r}{arguments}"
+    # An average is of what the whole search found; a single learner's search comes to the same setting alone.
+    alone = "" if tuning.members else f"{call}, learners=[{tuning.winner.learner!r}])  # the winner\n"
+    model = tuning.estimator.__repr__(N_CHAR_MAX=10**6)
     return (
         "import widemargin\n\n"
         f"{call})  # the whole search\n"
-        f"{call}{names})  # the winner\n"
+        f"{alone}"
         "print(found)\n"
         "widemargin.store.save(found.model, 'model.wm')\n\n"
-        f"# the model itself, to be fitted to any rows:\n# {' '.join(repr(tuning.estimator).split())}\n"
+        f"# the model itself, to be fitted to any rows:\n# {' '.join(model.split())}\n"
     )

@@ -17,11 +17,15 @@ from sklearn.base import clone
 
 from ..base.errors import BadInput
 from ..estimator.cost_sensitive import CostSensitiveClassifier
+from ..study.averaging import WITH_PROBABILITIES
+from ..study.learners import Shape, chosen, shape_of
 from ..study.tuning import tune
 from ..study.tuning_record import Tuning
 from .checks import copies
 from .reading import Learnable, read_learnable
 from .split import set_apart
+
+_PROBABILITIES = 0.6  # of the time may go into a last fit with probabilities
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +38,12 @@ class Searched:
     held: np.ndarray
     tuning: Tuning
     cost: np.ndarray | None
+    time: float
 
     def fitted(self) -> Any:
         """The winner, learnt from all rows of the search."""
-        return _final(self.tuning, self.data, self.cost).fit(self.data.X[self.train], self.data.y[self.train])
+        X, y = self.data.X[self.train], self.data.y[self.train]
+        return _final(self.tuning, shape_of(X, y, self.data.kind), y, self.cost, self.time).fit(X, y)
 
 
 def search(
@@ -91,15 +97,16 @@ def search(
         n_jobs=n_jobs,
         observe=lambda done, all_, trial: tell(f"trying {trial.learner}", 0.05 + 0.75 * done / all_),
     )
-    return Searched(data, groups, train, held, tuning, cost)
+    return Searched(data, groups, train, held, tuning, cost, time)
 
 
-def _final(tuning: Tuning, data: Learnable, cost: np.ndarray | None) -> Any:
-    """The winner, with probabilities where it can have them, and with decisions by cost where there are costs."""
+def _final(tuning: Tuning, shape: Shape, y: np.ndarray, cost: np.ndarray | None, time: float) -> Any:
+    """The winner, with probabilities where it can have them in time, and with decisions by cost if there are costs."""
     estimator = clone(tuning.estimator)
-    if data.kind == "classes" and "learn__probability" in estimator.get_params():
-        enough = np.unique(data.y, return_counts=True)[1].min() >= 10
-        if enough:
+    if shape.kind == "classes" and "learn__probability" in estimator.get_params():
+        seconds = WITH_PROBABILITIES * chosen([tuning.winner.learner], shape)[0].cost(shape)
+        in_time = cost is not None or seconds <= _PROBABILITIES * time
+        if in_time and np.unique(y, return_counts=True)[1].min() >= 10:
             estimator.set_params(learn__probability=True)
     if cost is None:
         return estimator

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, learning_curve
 from sklearn.utils import _safe_indexing
 
+from ..study.averaging import WITH_PROBABILITIES
 from ..study.bias_study import bias_variance
 from ..study.learners import chosen, shape_of
 from ..study.tuning_record import Tuning
@@ -22,16 +23,17 @@ _REPLICATES = 20
 _SPLITS, _SHARES = 5, (0.125, 0.25, 0.5, 1.0)
 _FITS = _REPLICATES + _SPLITS * sum(_SHARES)
 _MOST, _LEAST = 1000, 40  # rows
-_SHARE = 0.1  # of the time of the search
+_SHARE = 0.05  # of the time of the search
 _FALLS = 0.9  # of the loss with half of the rows
 
 
 def spread(tuning: Tuning, X: Any, y: np.ndarray, kind: str, time: float) -> dict[str, Any] | None:
     """Loss parted into bias and variance, on a sample of the rows; None where a learner is too slow for that."""
     shape = shape_of(X, y, kind)
-    learner = chosen([tuning.winner.learner], shape)[0]
+    parts = chosen([name for name, *_ in tuning.members] or [tuning.winner.learner], shape)
+    slow = WITH_PROBABILITIES if tuning.members else 1.0
     n = min(len(y), _MOST)
-    while n >= _LEAST and _FITS * learner.seconds(shape.of(n)) > _SHARE * time:
+    while n >= _LEAST and _FITS * slow * sum(one.cost(shape.of(n)) for one in parts) > _SHARE * time:
         n //= 2
     if n < _LEAST:
         return None

@@ -14,7 +14,10 @@ def verdict(data: Learnable, tuning: Tuning, judged: Judged) -> tuple[str, ...]:
     """Three or four sentences: what won, how good it is, against what, and what is proved of it."""
     winner, figures = tuning.winner, judged.figures
     settings = setting_text(winner.setting)
-    first = f"{winner.learner} won{f' with {settings}' if settings else ''}, out of {len(tuning.trials)} trials."
+    if tuning.members:
+        first = f"An average of {len(tuning.members)} learners won ({settings}), out of {len(tuning.trials)} trials."
+    else:
+        first = f"{winner.learner} won{f' with {settings}' if settings else ''}, out of {len(tuning.trials)} trials."
     if data.kind == "numbers":
         r2 = figures["r2"]
         good = (

@@ -19,9 +19,9 @@ from .sources import add_file_flags, dialect, names, target_of
 from .train import seconds, seed, threads
 
 
-def add_search_flags(parser: argparse.ArgumentParser, folder: str) -> Any:
+def add_search_flags(parser: argparse.ArgumentParser, folder: str, *format_flags: str) -> Any:
     """FILE, its columns, and how to search; returns the group of the search."""
-    group = add_file_flags(parser)
+    group = add_file_flags(parser, format_flags=format_flags)
     group.add_argument("--target", metavar="COL", help="column to be predicted: its name, or its number from 0")
     group.add_argument("--kind", choices=("auto", "classes", "numbers"), default="auto", help="what the target holds")
     group.add_argument("--text", metavar="COL", help="a column of prose to learn from; also found by itself")

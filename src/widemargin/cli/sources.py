@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,22 +17,24 @@ from .out import Out
 from .session import UsageError
 
 
-def add_file_flags(parser: argparse.ArgumentParser, *, optional: bool = False) -> Any:
+def add_file_flags(
+    parser: argparse.ArgumentParser, *, optional: bool = False, format_flags: Sequence[str] = ("--format",)
+) -> Any:
     """FILE and how it is written."""
     number: Any = {"nargs": "?"} if optional else {}
     parser.add_argument("file", metavar="FILE", help='data file; "-" is standard input', **number)
     group = parser.add_argument_group("reading")
-    add_dialect_flags(group, "--format")
+    add_dialect_flags(group, *format_flags)
     group.add_argument(
         "--batch-rows", type=whole, default=10_000, metavar="N", help="rows at a time; default: %(default)s"
     )
     return group
 
 
-def add_dialect_flags(group: Any, format_flag: str) -> None:
+def add_dialect_flags(group: Any, *format_flags: str) -> None:
     """How a data file is written."""
     group.add_argument(
-        format_flag, dest="format", choices=FORMATS, default="auto", help="default: told by name and contents"
+        *format_flags, dest="format", choices=FORMATS, default="auto", help="default: told by name and contents"
     )
     group.add_argument("--delimiter", help="of a CSV file; default: found out")
     group.add_argument("--no-header", action="store_true", help="the first line of a CSV file is data")

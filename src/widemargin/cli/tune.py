@@ -17,7 +17,7 @@ from .sources import whole
 
 def parse(words: list[str]) -> argparse.Namespace:
     parser = command_parser("tune")
-    search = add_search_flags(parser, "tuned")
+    search = add_search_flags(parser, "tuned", "--data-format", "--format")
     held = search.add_mutually_exclusive_group()
     held.add_argument(
         "--validation", type=half, metavar="SHARE", nargs="?", const=0.25, help="hold out this share once; 0.25"

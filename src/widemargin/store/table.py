@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .averages import AVERAGES
 from .boosting import BOOSTING
 from .encoders import ENCODER
 from .estimators import EstimatorSpec
@@ -154,6 +155,7 @@ TABLE: dict[str, Any] = {
     **EXPERTS,
     **FORESTS,
     **BOOSTING,
+    **AVERAGES,
     **STUDIES,
     **STEPS,
     **MODELS,

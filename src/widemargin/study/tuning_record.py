@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,7 +59,9 @@ class Tuning:
     rows : int
         Rows that the search may learn from; a test set is not among them.
     left_out : tuple of str
-        Learners that were not tried and why, a sentence each.
+        Learners that were not tried, or with fewer settings, and why, a sentence each.
+    members : tuple of (learner, setting, weight)
+        Where the winner is an average, what of.
     """
 
     measure: str
@@ -69,17 +72,11 @@ class Tuning:
     folds: str
     rows: int
     left_out: tuple[str, ...] = ()
+    members: tuple[tuple[str, dict[str, Any], float], ...] = ()
 
     def leaderboard(self) -> list[Trial]:
         """The best setting of each learner where it was given the most rows, the best learner first."""
-        best: dict[str, Trial] = {}
-        for trial in self.trials:
-            old = best.get(trial.learner)
-            if old is None or (-trial.rows, trial.loss) < (-old.rows, old.loss):
-                best[trial.learner] = trial
-        best[self.winner.learner] = self.winner
-        first = sorted(best.values(), key=lambda t: (t is not self.winner, -t.rows, t.loss))
-        return first
+        return best_of_each(self.trials, self.winner)
 
     def curve(self) -> list[Trial]:
         """The trials of the winner's learner on as many rows as the winner had."""
@@ -97,6 +94,9 @@ class Tuning:
             "leaderboard": [trial.to_dict() for trial in self.leaderboard()],
             "trials": [trial.to_dict() for trial in self.trials],
             "left_out": list(self.left_out),
+            "members": [
+                {"learner": name, "setting": setting, "weight": weight} for name, setting, weight in self.members
+            ],
         }
 
     def to_json(self) -> str:
@@ -110,6 +110,17 @@ class Tuning:
                 f"  {mark} {trial.learner:<22}{trial.loss:>10.5g} ± {trial.se:<9.2g}{setting_text(trial.setting)}"
             )
         return "\n".join([*lines, *(f"  {sentence}" for sentence in self.left_out)])
+
+
+def best_of_each(trials: Iterable[Trial], winner: Trial) -> list[Trial]:
+    """The best trial of each learner where it was given the most rows, the winner first."""
+    best: dict[str, Trial] = {}
+    for trial in trials:
+        old = best.get(trial.learner)
+        if old is None or (-trial.rows, trial.loss) < (-old.rows, old.loss):
+            best[trial.learner] = trial
+    best[winner.learner] = winner
+    return sorted(best.values(), key=lambda t: (t is not winner, -t.rows, t.loss))
 
 
 def setting_text(setting: dict[str, Any]) -> str:
