@@ -144,7 +144,7 @@ class Training:
             beside = np.column_stack([beside, self.weight])
         return f"{self.scanned.digest:016x}{_core.Rows.dense(beside).scan(0, 1)[3]:016x}"
 
-    @cached_property
+    @lazy
     def squared_norms(self) -> np.ndarray:
         """Of the rows."""
         return self.rows.squared_norms(1)
