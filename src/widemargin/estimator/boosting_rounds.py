@@ -23,6 +23,7 @@ from ..solver.boosters import Booster
 from ..solver.weak import Sample
 from .base import Learner
 from .boosting_input import BoostRows
+from .boosting_trees import packed, unpack
 from .whole import whole_or_nothing
 
 NEARLY_FREE = 200_000  # rows times members up to which figures of every round cost less than anybody notices
@@ -211,6 +212,14 @@ class Rounds(Learner):
         self.steps_, self.errors_ = np.array(state.steps), np.array(state.errors)
         self.per_round_ = booster.per_round
         self.n_rounds_ = len(state.steps) // booster.per_round
+
+    def _packed(self) -> dict[str, Any]:
+        """The attributes as a file keeps them."""
+        return packed(self)
+
+    def _unpack(self) -> None:
+        """From those of a file."""
+        unpack(self)
 
     # ---- the sum ---------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .estimators import EstimatorSpec
@@ -50,6 +50,7 @@ def _words_agree(model: Any) -> None:
 _FITTED: Mapping[str, Rule] = {
     "stumps_": Part("Stumps", optional=True, sizes=lambda stumps: {"t": len(stumps)}),
     "members_": Plain(list),
+    "grove_": Part("Grove", optional=True),  # in files only
     "steps_": Array("f8", ("t",)),
     "errors_": Array("f8", ("t",), finite=False),
     "per_round_": Plain(int, low=1),
@@ -62,7 +63,32 @@ _FITTED: Mapping[str, Rule] = {
 }
 _CLASSES: Mapping[str, Rule] = {**_FITTED, "classes_": Labels("c"), "n_classes_": Plain(int, low=2)}
 
+
+def _booster(place: str, fitted: Mapping[str, Rule], agree: Callable[[Any], None] = _members_agree) -> EstimatorSpec:
+    """Many small trees of one kind are one part of a file. Version 1 kept each as a part of its own."""
+    return EstimatorSpec(
+        f"widemargin.estimator.{place}",
+        2,
+        fitted,
+        agree=agree,
+        attributes_of=lambda booster: booster._packed(),
+        restore=lambda booster: booster._unpack(),
+        migrate={1: lambda data, arrays: (data, arrays)},
+    )
+
+
 BOOSTING: dict[str, Any] = {
+    "Grove": DataclassSpec(
+        "widemargin.estimator.boosting_trees:Grove",
+        1,
+        {
+            "template": Part("DecisionTreeRegressor"),
+            "trees": Part("Trees", sizes=lambda trees: {"t": len(trees)}),
+            "lines": Array("i8", ("t",), low=1),
+            "seeds": Array("i8", ("t",), low=0, below=2**31),
+            "n": Plain(int, low=1),
+        },
+    ),
     "Stumps": DataclassSpec(
         "widemargin.model.stumps:Stumps",
         1,
@@ -85,27 +111,13 @@ BOOSTING: dict[str, Any] = {
     ),
     "BoostingProof": DataclassSpec("widemargin.certificate.boosting:BoostingProof", 1, nonfinite=("errors",)),
     "BoostingCertificate": DataclassSpec("widemargin.certificate.record:BoostingCertificate", 1, nonfinite=True),
-    "AdaBoostClassifier": EstimatorSpec(
-        "widemargin.estimator.adaboost:AdaBoostClassifier", 1, _CLASSES, agree=_members_agree
-    ),
-    "AdaBoostRegressor": EstimatorSpec(
-        "widemargin.estimator.adaboost_regressor:AdaBoostRegressor", 1, _FITTED, agree=_members_agree
-    ),
-    "BoostingRegressor": EstimatorSpec(
-        "widemargin.estimator.boosting_regressor:BoostingRegressor", 1, _FITTED, agree=_members_agree
-    ),
-    "BrownBoostClassifier": EstimatorSpec(
-        "widemargin.estimator.brown_boost:BrownBoostClassifier",
-        1,
-        {**_CLASSES, "finished_": Plain(bool)},
-        agree=_members_agree,
-    ),
-    "FloatBoostClassifier": EstimatorSpec(
-        "widemargin.estimator.float_boost:FloatBoostClassifier", 1, _CLASSES, agree=_members_agree
-    ),
-    "TextBooster": EstimatorSpec(
-        "widemargin.estimator.text_booster:TextBooster",
-        1,
+    "AdaBoostClassifier": _booster("adaboost:AdaBoostClassifier", _CLASSES),
+    "AdaBoostRegressor": _booster("adaboost_regressor:AdaBoostRegressor", _FITTED),
+    "BoostingRegressor": _booster("boosting_regressor:BoostingRegressor", _FITTED),
+    "BrownBoostClassifier": _booster("brown_boost:BrownBoostClassifier", {**_CLASSES, "finished_": Plain(bool)}),
+    "FloatBoostClassifier": _booster("float_boost:FloatBoostClassifier", _CLASSES),
+    "TextBooster": _booster(
+        "text_booster:TextBooster",
         {
             **_CLASSES,
             "stumps_": Part("WordStumps"),
@@ -113,10 +125,10 @@ BOOSTING: dict[str, Any] = {
             "multilabel_": Plain(bool),
             "n_classes_": Plain(int, low=1),
         },
-        agree=_words_agree,
+        _words_agree,
     ),
     **{
-        name: EstimatorSpec(f"widemargin.estimator.real_boosting:{name}", 1, _CLASSES, agree=_members_agree)
+        name: _booster(f"real_boosting:{name}", _CLASSES)
         for name in ("RealAdaBoostClassifier", "GentleBoostClassifier", "LogitBoostClassifier")
     },
 }

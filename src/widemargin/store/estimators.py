@@ -68,6 +68,7 @@ class EstimatorSpec:
     transient : parameters that only matter while `fit` runs; where their value cannot be stored, the default is.
     fixed : {parameter: the only value that files may hold}; another one is not saved, which is told.
     params_of : (object) -> {parameter: value}, where it is not what `get_params` says.
+    attributes_of : (object) -> {attribute: value} of a file, where they are not the object's own.
     restore : (object) -> None, makes of the attributes what is not kept in files.
     foreign : attributes that `restore` makes, for a class that is not ours; None for ours.
     migrate : {old version: (data, arrays) -> (data, arrays)} with data = {"params": ..., "fitted": ...}.
@@ -81,6 +82,7 @@ class EstimatorSpec:
     transient: Collection[str] = TRANSIENT
     fixed: Mapping[str, Any] = field(default_factory=dict)
     params_of: Callable[[Any], dict[str, Any]] = own_params
+    attributes_of: Callable[[Any], Mapping[str, Any]] = vars
     restore: Callable[[Any], None] | None = None
     foreign: Collection[str] | None = None
     migrate: Mapping[int, Any] = field(default_factory=dict)
@@ -126,7 +128,7 @@ class _Estimator:
             params[key] = to_json(value, f"params.{key}", box)
         state = None
         if self.is_fitted(obj):
-            found = vars(obj)
+            found = self.spec.attributes_of(obj)
             kept_keys = [
                 key
                 for key, r in self.rules.items()
