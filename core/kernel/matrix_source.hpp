@@ -21,7 +21,7 @@ class MatrixSource final : public RowSource {
   void gather(const Column* I, Index m) override { items_.assign(I, I + m); }
   void tile(Index p, Index first, Index count, float* const* out) const override;
   void square(const Column* I, Index m, float* out, Index ld, int threads) override;
-  const float* row(Index i) const override { return K_ + i * n_; }
+  const float* row(Index i, Index first) const override { return K_ + i * n_ + first; }
 
  private:
   const float* K_;

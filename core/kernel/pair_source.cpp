@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "base/simd.hpp"
 #include "kernel/turn.hpp"
 
 namespace widemargin {
@@ -26,14 +27,13 @@ ClassRows::ClassRows(const std::vector<AnyRows>& classes, const KernelSpec& spec
   for (const AnyRows& rows : classes)
     rows_.push_back(std::make_unique<KernelRows<float>>(rows, spec, threads, true, scale, thin));
   picks_ = !narrow(32);
-  if (4 * values > memory || narrow(8)) return;
-  inside_.resize(classes.size());
+  // Wide vectors compute them faster.
+  if (4 * values > memory || narrow(simd::level() == simd::Level::avx512 ? 16 : 8) || !make_room()) return;
   constexpr Index most = Panel<float>::most;
   for (std::size_t c = 0; c < classes.size(); ++c) {
     const KernelRows<float>& rows = *rows_[c];
     const Index n = rows.n();
-    inside_[c].resize(std::max<Index>(n * n, 1));
-    float* K = inside_[c].data();
+    float* K = inside_[c];
     parallel_for((n + most - 1) / most, threads,
                  [&](Index p) {
                    thread_local std::unique_ptr<Panel<float>> panel;
@@ -55,8 +55,22 @@ bool ClassRows::narrow(Index d) const {
   return std::all_of(rows_.begin(), rows_.end(), [&](const auto& rows) { return !rows->sparse() && rows->d() <= d; });
 }
 
+bool ClassRows::make_room() {
+  Index used = warm_block;  // of the last block
+  for (const auto& rows : rows_) {
+    const Index values = rows->n() * rows->n();
+    if (used + values > warm_block) {
+      used = 0;
+      if (!memory_.grow(values)) return inside_.clear(), false;
+    }
+    inside_.push_back(memory_.block(memory_.size() - 1) + used);
+    used += values;
+  }
+  return true;
+}
+
 const float* ClassRows::inside(Index c, Index i) const {
-  return inside_.empty() ? nullptr : inside_[z(c)].data() + i * rows(c).n();
+  return inside_.empty() ? nullptr : inside_[z(c)] + i * rows(c).n();
 }
 
 PairSource::PairSource(const ClassRows& classes, Index a, Index b) : classes_(classes), class_{a, b} {
@@ -64,23 +78,10 @@ PairSource::PairSource(const ClassRows& classes, Index a, Index b) : classes_(cl
   split_ = of(0).n();
 }
 
-PairSource::PairSource(const ClassRows& classes, Index a, Index b, std::vector<Column> items[2])
-    : PairSource(classes, a, b) {
-  some_ = true;
-  for (int side : {0, 1}) {
-    items_of_[side] = std::move(items[side]);
-    columns_[side].pick(of(side), items_of_[side].data(), size(side));
-  }
-  split_ = size(0);
-}
-
-std::unique_ptr<RowSource> PairSource::subset(const Column* items, Index m) {
-  std::vector<Column> of_side[2];
-  for (Index a = 0; a < m; ++a) {
-    const int side = items[a] >= split_;
-    of_side[side].push_back(item(side, side ? items[a] - split_ : items[a]));
-  }
-  return std::make_unique<PairSource>(classes_, class_[0], class_[1], of_side);
+const float* PairSource::row(Index i, Index first) const {
+  const int side = i >= split_;
+  const float* values = side == (first >= split_) ? classes_.inside(class_[side], side ? i - split_ : i) : nullptr;
+  return values ? values + (side ? first - split_ : first) : nullptr;
 }
 
 void PairSource::gather(const Column* I, Index m) {
@@ -92,7 +93,7 @@ void PairSource::gather(const Column* I, Index m) {
     for (Index a = 0; a < std::min(panel, m - p * panel); ++a) {
       const Column i = I[p * panel + a];
       Half& mine = half[i >= split_];
-      mine.item[mine.size] = i < split_ ? item(0, i) : item(1, i - split_);
+      mine.item[mine.size] = static_cast<Column>(i < split_ ? i : i - split_);
       mine.place[mine.size++] = static_cast<Column>(a);
     }
     for (int side : {0, 1})
@@ -104,10 +105,7 @@ void PairSource::gather(const Column* I, Index m) {
 void PairSource::across(const Half& half, int side, Index first, Index count, float* const* out, Index at) const {
   float* rows[panel];
   for (Index a = 0; a < half.size; ++a) rows[a] = out[half.place[a]] + at;
-  if (some_)
-    half.rows.against(columns_[side], first, count, rows);
-  else
-    half.rows.against(of(side), first, count, rows);
+  half.rows.against(of(side), first, count, rows);
 }
 
 void PairSource::tile(Index p, Index first, Index count, float* const* out) const {
@@ -124,12 +122,8 @@ void PairSource::tile(Index p, Index first, Index count, float* const* out) cons
         continue;
       }
       for (Index a = 0; a < half.size; ++a) {
-        const float* row = classes_.inside(class_[side], half.item[a]);
-        float* to = out[half.place[a]] + at;
-        if (some_)
-          for (Index b = 0; b < n; ++b) to[b] = row[items_of_[side][z(begin + b)]];
-        else
-          std::copy_n(row + begin, n, to);
+        float* to = out[half.place[a]];
+        if (to) std::copy_n(classes_.inside(class_[side], half.item[a]) + begin, n, to + at);
       }
     }
   }
@@ -163,7 +157,7 @@ void PairSource::square(const Column* I, Index m, float* out, Index ld, int) {
   for (Index a = 0; a < m; ++a) {
     const int side = I[a] >= split_;
     if (side == one && !items_[other].empty()) fail("items of two classes that are mixed");
-    items_[side].push_back(item(side, side ? I[a] - split_ : I[a]));
+    items_[side].push_back(static_cast<Column>(side ? I[a] - split_ : I[a]));
   }
   for (int side : {0, 1}) picked_[side].pick(of(side), items_[side].data(), static_cast<Index>(items_[side].size()));
   const Index middle = picked_[one].size();

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/buffer.hpp"
+#include "base/warm.hpp"
 #include "kernel/panel.hpp"
 #include "kernel/row_source.hpp"
 
@@ -15,8 +15,8 @@ namespace widemargin {
 
 class ClassRows {
  public:
-  // Views of the rows of each class. Values inside of classes are kept if they take at most `memory` bytes in all and
-  // whole rows of them cost more to compute than to fetch.
+  // Views of the rows of each class. Values inside of classes are kept if they take at most `memory` bytes in all, the
+  // machine has them, and whole rows of them cost more to compute than to fetch.
   ClassRows(const std::vector<AnyRows>& classes, const KernelSpec& spec, Index memory, int threads, Poll poll);
 
   Index size() const { return static_cast<Index>(rows_.size()); }
@@ -29,26 +29,28 @@ class ClassRows {
  private:
   // Whether rows are dense and have at most d columns.
   bool narrow(Index d) const;
+  // Whether there is memory for the values inside of all classes.
+  bool make_room();
 
   std::vector<std::unique_ptr<KernelRows<float>>> rows_;
-  std::vector<Buffer<float>> inside_;
+  WarmMemory memory_;
+  std::vector<float*> inside_;  // in that memory; none: values are not kept
   bool picks_ = false;
 };
 
 class PairSource final : public RowSource {
  public:
   PairSource(const ClassRows& classes, Index a, Index b);
-  // Some of the items: those of both classes in `items`.
-  PairSource(const ClassRows& classes, Index a, Index b, std::vector<Column> items[2]);
 
-  Index n() const override { return split_ + size(1); }
-  double diag(Index i) const override { return i < split_ ? of(0).diag(item(0, i)) : of(1).diag(item(1, i - split_)); }
+  Index n() const override { return split_ + of(1).n(); }
+  double diag(Index i) const override { return i < split_ ? of(0).diag(i) : of(1).diag(i - split_); }
   void gather(const Column* I, Index m) override;
   void tile(Index p, Index first, Index count, float* const* out) const override;
   // Items of one class stand together in I.
   void square(const Column* I, Index m, float* out, Index ld, int threads) override;
-  std::unique_ptr<RowSource> subset(const Column* items, Index m) override;
-  bool has_subsets() const override { return true; }
+  // The classes are the parts of a row.
+  const float* row(Index i, Index first) const override;
+  Index part_end(Index first) const override { return first < split_ ? split_ : n(); }
 
  private:
   // The items of a panel that belong to one class.
@@ -59,19 +61,11 @@ class PairSource final : public RowSource {
   };
 
   const KernelRows<float>& of(int side) const { return classes_.rows(class_[side]); }
-  Index size(int side) const { return some_ ? static_cast<Index>(items_of_[side].size()) : of(side).n(); }
-  // The number that item i of a side has in its class.
-  Column item(int side, Index i) const {
-    return some_ ? items_of_[side][static_cast<std::size_t>(i)] : static_cast<Column>(i);
-  }
   void inside_square(int side, Index begin, float* out, Index ld);
   void across(const Half& half, int side, Index first, Index count, float* const* out, Index at) const;
 
   const ClassRows& classes_;
   Index class_[2], split_;
-  bool some_ = false;
-  std::vector<Column> items_of_[2];
-  Picked<float> columns_[2];
   std::vector<Half> halves_;  // two a panel
   std::vector<Column> items_[2];
   Picked<float> picked_[2];

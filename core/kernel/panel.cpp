@@ -10,6 +10,7 @@
 #include "kernel/finish.hpp"
 #include "kernel/products.hpp"
 #include "kernel/sparse_products.hpp"
+#include "kernel/turn.hpp"
 
 namespace widemargin {
 namespace {
@@ -85,9 +86,7 @@ KernelRows<T>::KernelRows(const AnyRows& rows, const KernelSpec& spec, int threa
   if (sparse()) {
     compress();
   } else if (packed) {
-    constexpr Index w = packed_width<T>;
-    packed_.assign(static_cast<std::size_t>((n_ + w - 1) / w * w * d_), T{0});
-    for (Index i = 0; i < n_; ++i) copy_row(i, packed_.data() + packed_place<T>(i, 0, d_), w);
+    pack(nullptr, n_, packed_);
   }
 }
 
@@ -140,11 +139,26 @@ void KernelRows<T>::compress() {
 }
 
 template <class T>
-void KernelRows<T>::copy_row(Index i, T* out, Index step) const {
+void KernelRows<T>::copy_row(Index i, T* out) const {
   const auto copy = [&](const auto* x) {
-    for (Index k = 0; k < d_; ++k) out[k * step] = static_cast<T>(static_cast<double>(x[k]) * scale_);
+    for (Index k = 0; k < d_; ++k) out[k] = static_cast<T>(static_cast<double>(x[k]) * scale_);
   };
   rows_.index() == 0 ? copy(std::get<0>(rows_)[i].x) : copy(std::get<1>(rows_)[i].x);
+}
+
+template <class T>
+void KernelRows<T>::pack(const Column* J, Index count, std::vector<T>& out) const {
+  constexpr Index w = packed_width<T>;
+  thread_local std::vector<T> rows;
+  rows.resize(static_cast<std::size_t>(w * d_));
+  out.resize(static_cast<std::size_t>((count + w - 1) / w * w * d_));
+  for (Index b = 0; b < count; b += w) {
+    const Index here = std::min(w, count - b);
+    T* group = out.data() + packed_place<T>(b, 0, d_);
+    for (Index e = 0; e < here; ++e) copy_row(J ? J[b + e] : b + e, rows.data() + e * d_);
+    if (here < w) std::fill_n(group, w * d_, T{0});
+    turn_over(rows.data(), d_, here, d_, group, w);
+  }
 }
 
 template <class T>
@@ -185,7 +199,7 @@ void Panel<T>::gather(const KernelRows<T>& rows, const Column* I, Index m) {
     ga_[static_cast<std::size_t>(a)] = rows.gq_[static_cast<std::size_t>(I[a])];
   if (rows.sparse()) return spread(rows.entries_, I);
   x_.resize(static_cast<std::size_t>(m * d_));
-  for (Index a = 0; a < m; ++a) rows.copy_row(I[a], x_.data() + a * d_, 1);
+  for (Index a = 0; a < m; ++a) rows.copy_row(I[a], x_.data() + a * d_);
 }
 
 template <class T>
@@ -248,9 +262,7 @@ void Picked<T>::pick(const KernelRows<T>& rows, const Column* J, Index count) {
   gb_.resize(rows.gq_.empty() ? 0 : J_.size());
   for (std::size_t b = 0; b < gb_.size(); ++b) gb_[b] = rows.gq_[static_cast<std::size_t>(J[b])];
   if (rows.sparse()) return;
-  constexpr Index w = packed_width<T>;
-  x_.assign(static_cast<std::size_t>((count + w - 1) / w * w * rows.d_), T{0});
-  for (Index b = 0; b < count; ++b) rows.copy_row(J[b], x_.data() + packed_place<T>(b, 0, rows.d_), w);
+  rows.pack(J, count, x_);
 }
 
 template <class T>

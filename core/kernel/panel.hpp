@@ -46,7 +46,9 @@ class KernelRows {
   template <class>
   friend class Picked;
 
-  void copy_row(Index i, T* out, Index step) const;  // dense only; value k at out[k * step]
+  void copy_row(Index i, T* out) const;  // dense only
+  // Dense rows J[0 .. count), or the first ones, packed.
+  void pack(const Column* J, Index count, std::vector<T>& out) const;
   void compress();
 
   Index n_, d_, terms_ = 0;

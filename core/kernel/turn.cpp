@@ -12,26 +12,28 @@
 namespace widemargin {
 namespace {
 
-void one_by_one(const float* from, Index ld, Index rows, Index columns, float* to, Index to_ld) {
+template <class T>
+void one_by_one(const T* from, Index ld, Index rows, Index columns, T* to, Index to_ld) {
   for (Index b = 0; b < columns; ++b)
     for (Index a = 0; a < rows; ++a) to[b * to_ld + a] = from[a * ld + b];
 }
 
 #if defined(__GNUC__)
+template <class T>
 struct Strided {
-  float* to;
+  T* to;
   Index ld;
-  WIDEMARGIN_INLINED float* operator()(Index a) const { return to + a * ld; }
+  WIDEMARGIN_INLINED T* operator()(Index a) const { return to + a * ld; }
 };
 
-template <int Bytes>
-WIDEMARGIN_INLINED void turned(const float* from, Index ld, Index rows, Index columns, float* to, Index to_ld) {
-  constexpr Index W = Bytes / sizeof(float);
+template <int Bytes, class T>
+WIDEMARGIN_INLINED void turned(const T* from, Index ld, Index rows, Index columns, T* to, Index to_ld) {
+  constexpr Index W = Bytes / sizeof(T);
   Index a = 0;
   for (; a + W <= rows; a += W) {
     Index b = 0;
     for (; b + W <= columns; b += W)
-      Square<float, Bytes>::turn(from + a * ld + b, ld, W, Strided{to + b * to_ld + a, to_ld});
+      Square<T, Bytes>::turn(from + a * ld + b, ld, W, Strided<T>{to + b * to_ld + a, to_ld});
     one_by_one(from + a * ld + b, ld, W, columns - b, to + b * to_ld + a, to_ld);
   }
   one_by_one(from + a * ld, ld, rows - a, columns, to + a, to_ld);
@@ -39,17 +41,20 @@ WIDEMARGIN_INLINED void turned(const float* from, Index ld, Index rows, Index co
 #endif
 
 #ifdef WIDEMARGIN_X86
-AVX2 void avx2_turned(const float* from, Index ld, Index rows, Index columns, float* to, Index to_ld) {
+template <class T>
+AVX2 void avx2_turned(const T* from, Index ld, Index rows, Index columns, T* to, Index to_ld) {
   turned<32>(from, ld, rows, columns, to, to_ld);
 }
-AVX512 void avx512_turned(const float* from, Index ld, Index rows, Index columns, float* to, Index to_ld) {
+template <class T>
+AVX512 void avx512_turned(const T* from, Index ld, Index rows, Index columns, T* to, Index to_ld) {
   turned<64>(from, ld, rows, columns, to, to_ld);
 }
 #endif
 
 }  // namespace
 
-void turn_over(const float* from, Index ld, Index rows, Index columns, float* to, Index to_ld) {
+template <class T>
+void turn_over(const T* from, Index ld, Index rows, Index columns, T* to, Index to_ld) {
 #ifdef WIDEMARGIN_X86
   if (simd::level() == simd::Level::avx512) return avx512_turned(from, ld, rows, columns, to, to_ld);
   if (simd::level() == simd::Level::avx2) return avx2_turned(from, ld, rows, columns, to, to_ld);
@@ -60,5 +65,8 @@ void turn_over(const float* from, Index ld, Index rows, Index columns, float* to
   one_by_one(from, ld, rows, columns, to, to_ld);
 #endif
 }
+
+template void turn_over(const float*, Index, Index, Index, float*, Index);
+template void turn_over(const double*, Index, Index, Index, double*, Index);
 
 }  // namespace widemargin

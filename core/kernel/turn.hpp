@@ -9,7 +9,8 @@
 namespace widemargin {
 
 // to[b * to_ld + a] = from[a * ld + b] for a < rows, b < columns.
-void turn_over(const float* from, Index ld, Index rows, Index columns, float* to, Index to_ld);
+template <class T>
+void turn_over(const T* from, Index ld, Index rows, Index columns, T* to, Index to_ld);
 
 #if defined(__GNUC__)
 #define WIDEMARGIN_INLINED inline __attribute__((always_inline))

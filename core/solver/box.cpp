@@ -211,7 +211,7 @@ void BoxSolver::add_rows(BoxState& s, const Column* I, const double* step, Index
   row_.resize(z(m));
   store_.turn();
   for (Index a = 0; a < m; ++a)
-    if (!(row_[z(a)] = const_cast<float*>(source_.row(I[a]))) && !(row_[z(a)] = store_.find(I[a])))
+    if (!(row_[z(a)] = const_cast<float*>(source_.whole_row(I[a]))) && !(row_[z(a)] = store_.find(I[a])))
       fresh_.push_back(static_cast<Column>(a));
   const Index n_fresh = static_cast<Index>(fresh_.size());
   items_.clear();
@@ -225,24 +225,29 @@ void BoxSolver::add_rows(BoxState& s, const Column* I, const double* step, Index
   s.counters[2] += n_fresh;
   source_.gather(items_.data(), n_fresh);
   const Index chunk = n_fresh > 0 ? tile_width(m) : 2048;
+  const auto add = [&](Index begin, Index end) {
+    constexpr Index panel = RowSource::panel;
+    thread_local std::vector<float> values;
+    thread_local std::vector<const float*> at;
+    thread_local std::vector<float*> to;  // of the rows that are computed; null: these values are there
+    at.resize(z(m));
+    to.resize(z(n_fresh));
+    Index homeless = 0;
+    for (const Column a : fresh_) homeless += row_[z(a)] == nullptr;
+    if (static_cast<Index>(values.size()) < homeless * chunk) values.resize(z(homeless * chunk));
+    for (Index a = m - 1, k = n_fresh - 1; a >= 0; --a) {
+      const float* there = source_.row(I[a], begin);
+      float* here = row_[z(a)] ? row_[z(a)] + begin : values.data() + --homeless * chunk;
+      if (k >= 0 && fresh_[z(k)] == a) to[z(k--)] = there ? nullptr : here;
+      at[z(a)] = there ? there : here;
+    }
+    for (Index a = 0; a < n_fresh; a += panel) source_.tile(a / panel, begin, end - begin, to.data() + a);
+    accumulate_fast(at.data(), step, m, end - begin, s.f + begin);
+  };
   parallel_blocks(
       n_, chunk, o_.threads,
       [&](Index begin, Index end) {
-        constexpr Index panel = RowSource::panel;
-        thread_local std::vector<float> values;
-        thread_local std::vector<float*> at;
-        at.resize(z(m));
-        Index homeless = 0;
-        for (const Column a : fresh_) homeless += row_[z(a)] == nullptr;
-        if (static_cast<Index>(values.size()) < homeless * chunk) values.resize(z(homeless * chunk));
-        for (Index a = m - 1; a >= 0; --a)
-          at[z(a)] = row_[z(a)] ? row_[z(a)] + begin : values.data() + --homeless * chunk;
-        for (Index a = 0; a < n_fresh; a += panel) {
-          float* out[panel];
-          for (Index e = 0; e < std::min(panel, n_fresh - a); ++e) out[e] = at[z(fresh_[z(a + e)])];
-          source_.tile(a / panel, begin, end - begin, out);
-        }
-        accumulate_fast(at.data(), step, m, end - begin, s.f + begin);
+        for (Index last; begin < end; begin = last) add(begin, last = std::min(end, source_.part_end(begin)));
       },
       poll);
 }

@@ -253,7 +253,7 @@ void BoxColumns::add_rows(ColumnsState& s, const Column* I, const float* step, I
   row_.resize(z(m));
   store_.turn();
   for (Index a = 0; a < m; ++a)
-    if (!(row_[z(a)] = const_cast<float*>(source_.row(I[a]))) && !(row_[z(a)] = store_.find(I[a])))
+    if (!(row_[z(a)] = const_cast<float*>(source_.whole_row(I[a]))) && !(row_[z(a)] = store_.find(I[a])))
       fresh_.push_back(static_cast<Column>(a));
   const Index n_fresh = static_cast<Index>(fresh_.size());
   items_.clear();

@@ -175,31 +175,38 @@ AVX2 void avx2_partner(const float* F, const float* down, const float* K, const 
   first_of(best, place, least, at);
 }
 
-// By way of memory, since GCC 12's own header draws warnings with the functions that fold vectors of 512 bits.
+// The halves by functions that name what they leave out, since GCC 12's own header draws warnings with the others.
 AVX512 inline float least_of(__m512 value) {
-  alignas(64) float v[16];
-  _mm512_store_ps(v, value);
-  const __m256 eight = _mm256_min_ps(_mm256_load_ps(v), _mm256_load_ps(v + 8));
-  __m128 four = _mm_min_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
-  four = _mm_min_ps(four, _mm_movehl_ps(four, four));
-  return _mm_cvtss_f32(_mm_min_ss(four, _mm_shuffle_ps(four, four, 1)));
+  const __m512d v = _mm512_castps_pd(value);
+  return least_of(_mm256_min_ps(_mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(0xff, v, 0)),
+                                _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(0xff, v, 1))));
 }
 
-AVX512 inline std::uint32_t least_of(__m512i value) {
-  alignas(64) std::uint32_t v[16];
-  _mm512_store_si512(v, value);
-  const auto* half = reinterpret_cast<const __m256i*>(v);
-  const __m256i eight = _mm256_min_epu32(_mm256_load_si256(half), _mm256_load_si256(half + 1));
-  __m128i four = _mm_min_epu32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
-  four = _mm_min_epu32(four, _mm_shuffle_epi32(four, 0x4e));
-  return static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm_min_epu32(four, _mm_shuffle_epi32(four, 0xb1))));
+AVX512 inline std::uint32_t least_of(__m512i v) {
+  return least_of(
+      _mm256_min_epu32(_mm512_maskz_extracti64x4_epi64(0xff, v, 0), _mm512_maskz_extracti64x4_epi64(0xff, v, 1)));
 }
 
-// The least of 16 lanes and the first place that has it; -1, no place, is the last of unsigned numbers.
-AVX512 inline void first_of(__m512 value, __m512i place, float& least, Index& at) {
-  const float found = least_of(value);
-  const __mmask16 there = _mm512_cmp_ps_mask(value, _mm512_set1_ps(found), _CMP_EQ_OQ);
-  const std::uint32_t first = least_of(_mm512_mask_mov_epi32(_mm512_set1_epi32(-1), there, place));
+// The least of each lane and where it came first. Every second vector has an accumulator of its own, so that the steps
+// of one need not wait for those of the other.
+struct Least16 {
+  __m512 value;
+  __m512i place;
+  AVX512 void look(__m512 v, __m512i now) {
+    const __mmask16 less = _mm512_cmp_ps_mask(v, value, _CMP_LT_OQ);
+    value = _mm512_mask_mov_ps(value, less, v);
+    place = _mm512_mask_mov_epi32(place, less, now);
+  }
+};
+
+// The least of all lanes and the first place that has it; -1, no place, is the last of unsigned numbers.
+AVX512 inline void first_of(const Least16& a, const Least16& b, float& least, Index& at) {
+  const float found = least_of(_mm512_maskz_min_ps(0xffff, a.value, b.value));
+  const __m512 all = _mm512_set1_ps(found);
+  const __m512i none = _mm512_set1_epi32(-1);
+  const __m512i of_a = _mm512_mask_mov_epi32(none, _mm512_cmp_ps_mask(a.value, all, _CMP_EQ_OQ), a.place);
+  const __m512i of_b = _mm512_mask_mov_epi32(none, _mm512_cmp_ps_mask(b.value, all, _CMP_EQ_OQ), b.place);
+  const std::uint32_t first = least_of(_mm512_maskz_min_epu32(0xffff, of_a, of_b));
   if (first != 0xffffffffu) least = found, at = static_cast<Index>(first);
 }
 
@@ -207,20 +214,22 @@ AVX512 void avx512_shift(float* F, const float* up, const float* down, const flo
                          Index n, Index& at, float& least, float& most) {
   const __m512 by = _mm512_set1_ps(s);
   const __m512i step = _mm512_set1_epi32(16);
-  __m512 low = _mm512_set1_ps(infinite), high = _mm512_set1_ps(-infinite);
-  __m512i place = _mm512_set1_epi32(-1), now = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  for (Index k = 0; k < n; k += 16, now = _mm512_add_epi32(now, step)) {
+  __m512i now = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  Least16 a{_mm512_set1_ps(infinite), _mm512_set1_epi32(-1)}, b = a;
+  __m512 high = _mm512_set1_ps(-infinite);
+  const auto sixteen = [&](Index k, Least16& low) __attribute__((target("avx512f,avx2,fma"), always_inline)) {
     const __m512 f =
         _mm512_fmadd_ps(by, _mm512_sub_ps(_mm512_loadu_ps(Ki + k), _mm512_loadu_ps(Kj + k)), _mm512_loadu_ps(F + k));
     _mm512_storeu_ps(F + k, f);
-    const __m512 v = _mm512_add_ps(f, _mm512_loadu_ps(up + k));
     high = _mm512_maskz_max_ps(0xffff, high, _mm512_add_ps(f, _mm512_loadu_ps(down + k)));
-    const __mmask16 less = _mm512_cmp_ps_mask(v, low, _CMP_LT_OQ);
-    low = _mm512_mask_mov_ps(low, less, v);
-    place = _mm512_mask_mov_epi32(place, less, now);
-  }
+    low.look(_mm512_add_ps(f, _mm512_loadu_ps(up + k)), now);
+    now = _mm512_add_epi32(now, step);
+  };
+  Index k = 0;
+  for (; k + 32 <= n; k += 32) sixteen(k, a), sixteen(k + 16, b);
+  if (k < n) sixteen(k, a);
   most = -least_of(_mm512_sub_ps(_mm512_setzero_ps(), high));
-  first_of(low, place, least, at);
+  first_of(a, b, least, at);
 }
 
 AVX512 void avx512_partner(const float* F, const float* down, const float* K, const float* diag, float Fi, float Kii,
@@ -228,19 +237,20 @@ AVX512 void avx512_partner(const float* F, const float* down, const float* K, co
   const __m512 fi = _mm512_set1_ps(Fi), kii = _mm512_set1_ps(Kii), two = _mm512_set1_ps(2), zero = _mm512_setzero_ps(),
                least_q = _mm512_set1_ps(static_cast<float>(tiny));
   const __m512i step = _mm512_set1_epi32(16);
-  __m512 best = zero;
-  __m512i place = _mm512_set1_epi32(-1), now = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  for (Index k = 0; k < n; k += 16, now = _mm512_add_epi32(now, step)) {
+  __m512i now = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  Least16 a{zero, _mm512_set1_epi32(-1)}, b = a;
+  const auto sixteen = [&](Index k, Least16& best) __attribute__((target("avx512f,avx2,fma"), always_inline)) {
     __m512 d = _mm512_sub_ps(_mm512_add_ps(_mm512_loadu_ps(F + k), _mm512_loadu_ps(down + k)), fi);
     d = _mm512_maskz_max_ps(0xffff, d, zero);
     __m512 q = _mm512_fnmadd_ps(two, _mm512_loadu_ps(K + k), _mm512_add_ps(kii, _mm512_loadu_ps(diag + k)));
     q = _mm512_maskz_max_ps(0xffff, q, least_q);
-    const __m512 v = _mm512_mul_ps(_mm512_mul_ps(d, d), _mm512_sub_ps(zero, _mm512_maskz_rcp14_ps(0xffff, q)));
-    const __mmask16 less = _mm512_cmp_ps_mask(v, best, _CMP_LT_OQ);
-    best = _mm512_mask_mov_ps(best, less, v);
-    place = _mm512_mask_mov_epi32(place, less, now);
-  }
-  first_of(best, place, least, at);
+    best.look(_mm512_mul_ps(_mm512_mul_ps(d, d), _mm512_sub_ps(zero, _mm512_maskz_rcp14_ps(0xffff, q))), now);
+    now = _mm512_add_epi32(now, step);
+  };
+  Index k = 0;
+  for (; k + 32 <= n; k += 32) sixteen(k, a), sixteen(k + 16, b);
+  if (k < n) sixteen(k, a);
+  first_of(a, b, least, at);
 }
 
 }  // namespace

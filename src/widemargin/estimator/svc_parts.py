@@ -89,7 +89,8 @@ class ClassifierParts(SVMSupport):
         items, coef = items[here], coef[here]
         if isinstance(places, PairRows):
             # An item of class i keeps its coefficient for the pair in row j - 1, one of class j in row i.
-            rows = np.repeat((places.classes[:, ::-1] - [1, 0]).ravel(), places.halves.ravel())[here]
+            of_half = (places.classes[:, ::-1] - [1, 0]).ravel().astype(np.int32)
+            rows = np.repeat(of_half, places.halves.ravel())[here]
             table, coef = np.zeros((k - 1, len(support))), -coef
         else:
             rows, table = here // n, np.zeros((len(places), len(support)))

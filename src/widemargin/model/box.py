@@ -166,8 +166,8 @@ class BoxProblem:
 
 
 def _signs(y: Any) -> np.ndarray:
-    y = np.array(y, dtype=np.float64)
-    if not (np.abs(y) == 1).all():
+    y = np.asarray(y, dtype=np.float64)
+    if not ((y == 1) | (y == -1)).all():
         raise BadInput("the labels of a two-class problem must be -1 and +1.")
     return y
 

@@ -75,7 +75,7 @@ class BoxProblems(Sequence[BoxProblem]):
         p = BoxProblem.c_svc(y, C)
         all_of_them = cls((p.t, p.lower, p.upper), None, np.zeros((len(sizes), 1)), sizes)
         if not np.ndim(C):
-            vars(all_of_them)["hard"] = math.isinf(C)
+            vars(all_of_them).update(hard=math.isinf(C), sums_of_bounds=C * sizes)
         return all_of_them
 
     def __len__(self) -> int:

@@ -138,7 +138,8 @@ class PairFits:
 
     def _look(self) -> None:
         """What the columns of the traces are taken from."""
-        self.seen = self.counters.copy(), self.figures.copy(), self.b.copy()
+        used = np.add.reduceat(self.b != 0, self.problems.first, dtype=np.intp)
+        self.seen = self.counters.copy(), self.figures.copy(), used
 
     def _wants_last_digits(self) -> np.ndarray:
         """The pairs that converged and whose equations are few."""
@@ -148,7 +149,7 @@ class PairFits:
     def _free(self) -> np.ndarray:
         """How many variables of each pair are inside of their boxes."""
         p = self.problems
-        return np.add.reduceat(((self.b > p.lower) & (self.b < p.upper)) * 1, p.first)
+        return np.add.reduceat((self.b > p.lower) & (self.b < p.upper), p.first, dtype=np.intp)
 
     def _together(self, wants: np.ndarray, free: np.ndarray) -> np.ndarray | None:
         """Which pairs get their last digits from one matrix of all kernel values; None: each computes its own."""
@@ -195,9 +196,9 @@ class PairFits:
         trace = Trace(BoxSolver.columns)
         if not self.seen:
             return trace
-        counters, figures, b = self.seen
-        (rounds, steps), here = counters[k, :2].tolist(), slice(self.problems.first[k], self.problems.ends[k])
-        columns = *figures[k, :2].tolist(), steps, int(np.count_nonzero(b[here]))
+        counters, figures, used = self.seen
+        rounds, steps = counters[k, :2].tolist()
+        columns = *figures[k, :2].tolist(), steps, int(used[k])
         trace.append(rounds, dict(zip(BoxSolver.columns, columns, strict=True)))
         return trace
 
