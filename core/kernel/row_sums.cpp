@@ -65,34 +65,6 @@ AVX2 void avx2_eight(const float* const* rows, const float* const* next, const f
   plain_some(r, step, 8, b, n, f);
 }
 
-// The same sixteen columns at a time; the last ones too.
-AVX512 void avx512_eight(const float* const* rows, const float* const* next, const float* step, Index n, double* f) {
-  __m512 s[8];
-  const float* r[8];
-#pragma GCC unroll 8
-  for (int a = 0; a < 8; ++a) s[a] = _mm512_set1_ps(step[a]), r[a] = rows[a];
-  const auto sixteen = [&](Index b, __mmask16 here) __attribute__((target("avx512f,avx2,fma"), always_inline)) {
-#pragma GCC unroll 8
-    for (int a = 0; a < 8; ++a) _mm_prefetch(reinterpret_cast<const char*>(next[a] + b), _MM_HINT_T0);
-    __m512 even = _mm512_mul_ps(s[0], _mm512_maskz_loadu_ps(here, r[0] + b));
-    __m512 odd = _mm512_mul_ps(s[1], _mm512_maskz_loadu_ps(here, r[1] + b));
-#pragma GCC unroll 4
-    for (int a = 2; a < 8; a += 2) {
-      even = _mm512_fmadd_ps(s[a], _mm512_maskz_loadu_ps(here, r[a] + b), even);
-      odd = _mm512_fmadd_ps(s[a + 1], _mm512_maskz_loadu_ps(here, r[a + 1] + b), odd);
-    }
-    const __m512d both = _mm512_castps_pd(_mm512_add_ps(even, odd));
-    const __m512d low = _mm512_maskz_cvtps_pd(0xff, _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(0xff, both, 0)));
-    const __m512d high = _mm512_maskz_cvtps_pd(0xff, _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(0xff, both, 1)));
-    const auto first = static_cast<__mmask8>(here), second = static_cast<__mmask8>(here >> 8);
-    _mm512_mask_storeu_pd(f + b, first, _mm512_add_pd(_mm512_maskz_loadu_pd(first, f + b), low));
-    _mm512_mask_storeu_pd(f + b + 8, second, _mm512_add_pd(_mm512_maskz_loadu_pd(second, f + b + 8), high));
-  };
-  Index b = 0;
-  for (; b + 16 <= n; b += 16) sixteen(b, 0xffff);
-  if (b < n) sixteen(b, static_cast<__mmask16>((1u << (n - b)) - 1));
-}
-
 AVX2 inline void avx2_add(double* f, __m256 sum) {
   _mm256_storeu_pd(f, _mm256_add_pd(_mm256_loadu_pd(f), _mm256_cvtps_pd(_mm256_castps256_ps128(sum))));
   _mm256_storeu_pd(f + 4, _mm256_add_pd(_mm256_loadu_pd(f + 4), _mm256_cvtps_pd(_mm256_extractf128_ps(sum, 1))));
@@ -193,10 +165,6 @@ void accumulate_fast(const float* const* rows, const double* step, Index m, Inde
     float s[8];
     for (Index e = 0; e < here; ++e) s[e] = static_cast<float>(step[a + e]);
 #ifdef WIDEMARGIN_X86
-    if (here == 8 && simd::level() == simd::Level::avx512) {
-      avx512_eight(rows + a, rows + (a + 16 <= m ? a + 8 : a), s, n, f);
-      continue;
-    }
     if (here == 8 && simd::level() >= simd::Level::avx2) {
       avx2_eight(rows + a, rows + (a + 16 <= m ? a + 8 : a), s, n, f);
       continue;
