@@ -138,8 +138,7 @@ class PairFits:
 
     def _look(self) -> None:
         """What the columns of the traces are taken from."""
-        used = np.add.reduceat(self.b != 0, self.problems.first, dtype=np.intp)
-        self.seen = self.counters.copy(), self.figures.copy(), used
+        self.seen = self.counters.copy(), self.figures.copy(), self.b.copy()
 
     def _wants_last_digits(self) -> np.ndarray:
         """The pairs that converged and whose equations are few."""
@@ -196,9 +195,9 @@ class PairFits:
         trace = Trace(BoxSolver.columns)
         if not self.seen:
             return trace
-        counters, figures, used = self.seen
-        rounds, steps = counters[k, :2].tolist()
-        columns = *figures[k, :2].tolist(), steps, int(used[k])
+        counters, figures, b = self.seen
+        (rounds, steps), here = counters[k, :2].tolist(), slice(self.problems.first[k], self.problems.ends[k])
+        columns = *figures[k, :2].tolist(), steps, int(np.count_nonzero(b[here]))
         trace.append(rounds, dict(zip(BoxSolver.columns, columns, strict=True)))
         return trace
 
