@@ -13,16 +13,23 @@ std::vector<Buffer<float>>& kept() {
 
 }  // namespace
 
+bool WarmMemory::grow_warm(Index floats) {
+  const std::lock_guard lock(door);
+  if (floats > warm_block || kept().empty()) return false;
+  try {
+    blocks_.push_back(std::move(kept().back()));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  kept().pop_back();
+  return true;
+}
+
 bool WarmMemory::grow(Index floats) {
+  if (grow_warm(floats)) return true;
   try {
     blocks_.emplace_back();
-    const std::lock_guard lock(door);
-    if (floats <= warm_block && !kept().empty()) {
-      blocks_.back() = std::move(kept().back());
-      kept().pop_back();
-    } else {
-      blocks_.back().resize(std::max(floats, warm_block));
-    }
+    blocks_.back().resize(std::max(floats, warm_block));
   } catch (const std::bad_alloc&) {
     if (!blocks_.empty() && blocks_.back().size() == 0) blocks_.pop_back();
     return false;

@@ -23,8 +23,10 @@ class WarmMemory {
 
   std::size_t size() const { return blocks_.size(); }
   float* block(std::size_t k) { return blocks_[k].data(); }
-  // One more block of at least `floats`, cold or warm; false if there is no memory.
+  // One more block of at least `floats`, warm if there is one, else cold; false if there is no memory.
   bool grow(Index floats);
+  // Only a warm one; false if there is none.
+  bool grow_warm(Index floats);
 
  private:
   std::vector<Buffer<float>> blocks_;

@@ -8,7 +8,7 @@ RowStore::RowStore(Index n, Index length, Index memory)
     : stride_(std::max<Index>((length + 15) / 16 * 16, 16)),
       most_(std::min(memory / (4 * stride_), n)),
       a_block_(std::max<Index>(warm_block / stride_, 1)),
-      soft_(std::min(most_, std::max<Index>(4 * a_block_, 1))),
+      soft_(std::min(most_, std::max<Index>(2 * a_block_, 1))),
       slot_of_(static_cast<std::size_t>(n), -1) {}
 
 void RowStore::use(WarmMemory& memory) {
@@ -42,7 +42,11 @@ void RowStore::inherit(const RowStore& other, const std::vector<Column>& to) {
 
 bool RowStore::grow() {
   if (++given_ > 8 * soft_) soft_ = std::min(most_, 2 * soft_), given_ = 0;
-  if (used_ >= soft_) return false;
+  if (used_ >= soft_) {
+    const auto room = [&] { return static_cast<Index>(memory_->size()) * a_block_; };
+    if (used_ >= most_ || (room() <= used_ && !memory_->grow_warm(stride_))) return false;
+    soft_ = std::min(most_, room());
+  }
   if (static_cast<Index>(memory_->size()) * a_block_ <= used_ && !memory_->grow(stride_)) {
     most_ = soft_ = used_;  // what the machine does not give is done without: values are computed again
     return false;

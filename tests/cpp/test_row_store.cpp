@@ -122,3 +122,19 @@ TEST(memory_that_was_left_is_taken_up_again) {
   WarmMemory third;
   CHECK(third.grow(100) && third.block(0) != block);
 }
+
+TEST(warm_memory_is_used_at_once) {
+  constexpr Index rows = 24;  // four a block: more than a store takes of memory that nobody has touched
+  {
+    WarmMemory left;
+    for (Index k = 0; k < rows / 4; ++k) CHECK(left.grow(1));
+  }
+  RowStore store(rows, warm_block / 4, Index{1} << 34);
+  WarmMemory memory;
+  store.use(memory);
+  for (Index i = 0; i < rows; ++i) {
+    store.turn();
+    CHECK(store.place(i) != nullptr);
+  }
+  for (Index i = 0; i < rows; ++i) CHECK(store.find(i) != nullptr);
+}
