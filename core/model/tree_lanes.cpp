@@ -15,10 +15,11 @@ namespace widemargin {
 namespace {
 
 constexpr Index LANES = 16, VECTORS = 4;  // vectors in step: one need not wait for another's memory
-constexpr Index FEWEST = 64;              // rows for which the upper levels are worth looking up
-constexpr int UPPER = 5, STEPS = 4;       // levels in registers; levels between two looks at who has arrived
 
 #ifdef WIDEMARGIN_X86
+constexpr Index FEWEST = 64;         // rows for which the upper levels are worth looking up
+constexpr int UPPER = 5, STEPS = 4;  // levels in registers; levels between two looks at who has arrived
+
 struct Ground {
   const std::uint32_t* tree;
   const float* x;

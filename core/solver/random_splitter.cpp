@@ -32,7 +32,8 @@ class RandomSplitter final : public Splitter<T> {
       words_.resize(static_cast<std::size_t>(m) / 64 + 2);
     }
     const std::int32_t* codes = settled_ ? near_.data() : targets_.codes;
-    m <= 64 ? find_classes(codes) : seek_classes(codes);
+    const bool pure = codes[rows[0]] == codes[rows[m - 1]];  // as half of all nodes are
+    m <= 64 && !pure ? find_classes(codes) : seek_classes(codes);
     Index squares = 0;
     for (std::size_t k = 0; k < static_cast<std::size_t>(here_); ++k)
       squares += (first_[k + 1] - first_[k]) * (first_[k + 1] - first_[k]);
