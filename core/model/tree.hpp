@@ -7,8 +7,8 @@
 //          line of the table of leaves is meant. Nodes of 16 bytes have words of their own for l, f and the line, where
 //          these do not fit.
 // Method   keys of eight rows stand side by side and fall in step, so that one need not wait for another's memory, and
-//          the next tree is fetched meanwhile; a single row falls through many trees in step. A row gets the same sums
-//          alone and in company: trees are added in their order.
+//          the next tree is fetched meanwhile; where the processor can, sixteen rows (tree_lanes.hpp). A single row
+//          falls through many trees in step. A row gets the same sums alone and in company: trees are added in order.
 #pragma once
 
 #include <bit>

@@ -3,7 +3,9 @@
 
 #include "base/buffer.hpp"
 #include "base/parallel.hpp"
+#include "model/ahead.hpp"
 #include "model/tree.hpp"
+#include "model/tree_lanes.hpp"
 
 namespace widemargin {
 namespace {
@@ -19,7 +21,9 @@ enum class Asked { size, presence, sets };
 Index block(const ForestView& forest, const RowsView& rows, int threads) {
   const Index crew = std::max(threads, 1), share = (rows.n + crew - 1) / crew,
               prompt = (Index{1} << 22) / std::max<Index>(forest.trees, 1);
-  const Index near = (Index{1} << 21) / (rows.stride * static_cast<Index>(sizeof(float)));
+  const Index row = rows.stride * static_cast<Index>(sizeof(float));
+  const Index near =
+      LaneWalk::suits(forest, rows, 128) ? std::min<Index>((Index{1} << 20) / row, 2048) : (Index{1} << 21) / row;
   return std::max<Index>(std::min({share, prompt, near}), 128);
 }
 
@@ -78,23 +82,6 @@ std::uint32_t step(const ForestView& f, const Layout& layout, const std::uint32_
 #endif
   return left + static_cast<std::uint32_t>(t < x);
 }
-
-// Asks for the next tree while rows fall through this one: lines of the cache, a few at a time.
-class Ahead {
- public:
-  Ahead(const void* begin, const void* end, Index times)
-      : at_(static_cast<const char*>(begin)), end_(static_cast<const char*>(end)) {
-    each_ = ((end_ - at_) / 64 + times) / times * 64;
-  }
-  void some() {
-    const char* stop = std::min(end_, at_ + each_);
-    for (; at_ < stop; at_ += 64) __builtin_prefetch(at_);
-  }
-
- private:
-  const char *at_, *end_;
-  Index each_;
-};
 
 // Eight rows through one tree, four steps at a time, until none moves.
 template <Asked asked, class Layout, class Rows>
@@ -155,7 +142,7 @@ void walk_groups(const ForestView& f, Index from, Index to, Index begin, Index e
   std::uint32_t at[ROWS];
   for (Index t = begin; t < end; ++t) {
     const std::uint32_t* tree = f.nodes + f.first[t] * words;
-    const Index after = t + 1 < end ? t + 2 : t + 1;
+    const Index after = t + 1 < end ? t + 2 : t + 1;  // the next tree is fetched meanwhile
     Ahead ahead(f.nodes + f.first[t + 1] * words, f.nodes + f.first[after] * words, groups);
     for (Index i = from; i < to; i += ROWS) {
       ahead.some();
@@ -199,6 +186,14 @@ void walk(const ForestView& f, const RowsView& rows, Index from, Index to, Index
 
 template <class Use>
 void walk_any(const ForestView& f, const RowsView& rows, Index from, Index to, Index begin, Index end, const Use& use) {
+  if (LaneWalk::suits(f, rows, to - from)) {
+    LaneWalk lanes(f, rows, from, to);
+    for (Index t = begin; t < end; ++t) {
+      const LaneWalk::Arrived a = lanes.fall(t, t + 1 < end);
+      for (Index j = 0; j < to - from; ++j) use(from + static_cast<Index>(a.row[j]), t, a.leaf[j], a.line[j]);
+    }
+    return;
+  }
   const auto with = [&]<class Layout>(const Layout&) {
     if (f.categorical) return walk<Asked::sets, Layout>(f, rows, from, to, begin, end, use);
     if (rows.missing) return walk<Asked::presence, Layout>(f, rows, from, to, begin, end, use);

@@ -17,10 +17,10 @@ struct Cancelled {};
 
 // Rows of a tree; random cuts of classes want them in order of the classes.
 std::vector<std::uint32_t> rows_of(const Targets& t, const GrowOptions& options, const std::uint32_t* times) {
-  std::vector<std::uint32_t> rows;
-  rows.reserve(static_cast<std::size_t>(t.n));
-  for (Index i = 0; i < t.n; ++i)
-    if ((!times || times[i]) && (!t.weight || t.weight[i] > 0)) rows.push_back(static_cast<std::uint32_t>(i));
+  std::vector<std::uint32_t> rows(static_cast<std::size_t>(t.n));
+  std::iota(rows.begin(), rows.end(), 0u);
+  if (times || t.weight)
+    std::erase_if(rows, [&](std::uint32_t i) { return (times && !times[i]) || (t.weight && !(t.weight[i] > 0)); });
   const auto less = [&](auto a, auto b) { return t.codes[a] < t.codes[b]; };
   if (options.random && t.codes && t.outputs == 1 && !std::is_sorted(rows.begin(), rows.end(), less))
     std::stable_sort(rows.begin(), rows.end(), less);
@@ -49,8 +49,9 @@ class Forester {
     if (options_.honest)
       std::tie(rows, filling) =
           honest_halves(std::move(rows), {options_.seed, Purpose::split, static_cast<std::uint64_t>(number), 1});
-    double total = 0;
-    for (const std::uint32_t i : rows) total += (drawn ? drawn[i] : 1.0) * (t.weight ? t.weight[i] : 1.0);
+    double total = drawn || t.weight ? 0.0 : static_cast<double>(rows.size());
+    if (drawn || t.weight)
+      for (const std::uint32_t i : rows) total += (drawn ? drawn[i] : 1.0) * (t.weight ? t.weight[i] : 1.0);
     GrowOptions options = options_;
     options.min_leaf_weight *= total;
     const auto splitter = make_splitter<T>(table_, t, options, drawn);

@@ -5,6 +5,9 @@
 #include <functional>
 #include <queue>
 
+#include "base/buffer.hpp"
+#include "base/simd.hpp"
+#include "solver/node_column.hpp"
 #include "solver/splitter.hpp"
 
 namespace widemargin {
@@ -32,16 +35,21 @@ class Grower {
         tree_(tree),
         rest_(rest),
         words_((table.d + 63) / 64),
-        spare_(rows_.size()),
+        spare_(rows_.size() + 16),
         features_(static_cast<std::size_t>(table.d)),
         from_(features_.size()),
         known_(static_cast<std::size_t>(words_), 0) {
     for (Index f = 0; f < table.d; ++f) features_[static_cast<std::size_t>(f)] = static_cast<std::uint32_t>(f);
     // As many rows as a copy of a quarter of a megabyte holds; nodes below have all they need close by. Where one cut a
-    // column is asked for, and all rows do not fit into the cache, a copy pays off twice as early.
+    // column is asked for, and all rows do not fit into the cache, a copy pays off twice as early; where they do, and
+    // sixteen rows are gathered at a time, only once it lies in the nearest cache.
     const Index row = table.d * static_cast<Index>(sizeof(T));
     near_ = std::clamp<Index>((Index{1} << 18) / row, 64, LANE_ROWS);
-    if (o_.random && table.n * row > (Index{1} << 22)) near_ = std::clamp<Index>((Index{1} << 19) / row, 64, 4096);
+    if (!o_.random) return;
+    if (table.n * row > (Index{1} << 22))
+      near_ = std::clamp<Index>((Index{1} << 19) / row, 64, 4096);
+    else if (simd::level() == simd::Level::avx512)
+      near_ = std::clamp<Index>((Index{1} << 16) / row, 64, 256);
   }
 
   void grow() {
@@ -123,7 +131,7 @@ class Grower {
   void copy_near(const Waiting& w) {
     const Index m = w.end - w.begin, d = table_.d;
     std::uint32_t* rows = rows_.data() + w.begin;
-    copy_.resize(static_cast<std::size_t>(m * d) + 8);
+    copy_.resize(m * d + 8);
     const auto at = [&](Index i) {
       return table_.rows + static_cast<Index>(table_.order ? table_.order[rows[i]] : rows[i]) * table_.stride;
     };
@@ -199,7 +207,8 @@ class Grower {
       do {
         const std::uint32_t f = draw(left);
         ++seen;
-        if (!(known_[f >> 6] >> (f & 63) & 1)) some[count++] = f;
+        some[count] = f;
+        count += !(known_[f >> 6] >> (f & 63) & 1);
       } while (left > 0 && seen < o_.max_features && count < most);
       if (count == 0) continue;
       useful += most > 1 ? look_together(some, count, best, w) : look_alone(some[0], best);
@@ -282,7 +291,7 @@ class Grower {
     else if (table_.ranks->missing[static_cast<std::size_t>(best.column)] && !best.right)
       go([&](T v) { return v <= best.cut || is_absent(best.column, v); });
     else
-      go([&](T v) { return v <= best.cut; });
+      return part_rows(c, rows, m, best.cut, other);
     std::copy_n(other, r, rows + l);
     return l;
   }
@@ -309,7 +318,7 @@ class Grower {
   std::vector<std::uint32_t> spare_, features_, from_;  // from_: where a column that was drawn stood before
   std::vector<std::uint64_t> known_, constants_;
   std::vector<Waiting> stack_;
-  std::vector<T> copy_;
+  Buffer<T> copy_;
 };
 
 // Half-way between two numbers, never above it: a float32 number goes the same way by it as by the exact middle.

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/gather.hpp"
 #include "base/simd.hpp"
 
-#if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
-#define WIDEMARGIN_X86 1
-#include <immintrin.h>
-#define AVX2 __attribute__((target("avx2")))
-#define AVX2_INLINE __attribute__((target("avx2"), always_inline)) inline
+#ifdef WIDEMARGIN_X86
+#define AVX2 __attribute__((target("avx2,popcnt")))
 #endif
 
 namespace widemargin {
@@ -80,7 +78,7 @@ AVX2_INLINE void store(void* p, __m256i v) { _mm256_storeu_si256(static_cast<__m
 template <class T>
 AVX2_INLINE __m256i codes_of(const SmallNode<T>& node, Index i, __m256i columns) {
   const T* row = node.at + node.rows[i] * node.stride;
-  return _mm256_i32gather_epi32(reinterpret_cast<const int*>(row), columns, sizeof(T));
+  return gather8<sizeof(T)>(row, columns);
 }
 
 AVX2_INLINE void order(__m256i& a, __m256i& b) {

@@ -2,154 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
-#include "base/simd.hpp"
-
-#if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
-#define WIDEMARGIN_X86 1
-#include <immintrin.h>
-#define AVX2 __attribute__((target("avx2,popcnt")))
-#endif
+#include "solver/node_column.hpp"
 
 namespace widemargin {
 namespace {
-
-// Bit i of the words says whether v[i] <= cut. There is room for 64 more values.
-template <class T>
-void plain_compare(const T* v, Index m, T cut, std::uint64_t* words) {
-  for (Index b = 0; b < m; b += 64) {
-    std::uint64_t word = 0;
-    for (Index i = b; i < std::min(m, b + 64); ++i) word |= static_cast<std::uint64_t>(v[i] <= cut) << (i - b);
-    words[b >> 6] = word;
-  }
-}
-
-template <class T>
-void plain_extremes(const T* v, Index m, T& low, T& high) {
-  low = high = v[0];
-  for (Index i = 1; i < m; ++i) {
-    low = v[i] < low ? v[i] : low;
-    high = high < v[i] ? v[i] : high;
-  }
-}
-
-// Bits from `begin` to before `end`.
-template <class Count>
-inline Index bits(const std::uint64_t* words, Index begin, Index end, Count count) {
-  if (begin == end) return 0;
-  const Index first = begin >> 6, last = (end - 1) >> 6;
-  const std::uint64_t head = ~std::uint64_t{0} << (begin & 63), tail = ~std::uint64_t{0} >> (63 - ((end - 1) & 63));
-  if (first == last) return count(words[first] & head & tail);
-  Index sum = count(words[first] & head) + count(words[last] & tail);
-  for (Index w = first + 1; w < last; ++w) sum += count(words[w]);
-  return sum;
-}
-
-// Locals that nothing else points to: bytes could be anything, and the compiler would read all anew after each.
-template <class T>
-void gather(Codes<T> codes, const std::uint32_t* __restrict rows, Index m, T* __restrict v) {
-  const T* __restrict at = codes.at;
-  const Index step = codes.step;
-  if (step == 1)
-    for (Index i = 0; i < m; ++i) v[i] = at[rows[i]];
-  else
-    for (Index i = 0; i < m; ++i) v[i] = at[static_cast<Index>(rows[i]) * step];
-}
-
-struct Sides {
-  double left, right;  // sums of squared counts
-  Index rows;          // on the left
-};
-
-template <class Count>
-inline Sides count_sides(const std::uint64_t* words, const Index* first, Index classes, Count count) {
-  Index left = 0, right = 0, rows = 0;
-  for (Index k = 0; k < classes; ++k) {
-    const Index l = bits(words, first[k], first[k + 1], count), r = first[k + 1] - first[k] - l;
-    left += l * l;
-    right += r * r;
-    rows += l;
-  }
-  return {static_cast<double>(left), static_cast<double>(right), rows};
-}
-
-Sides plain_sides(const std::uint64_t* words, const Index* first, Index classes) {
-  return count_sides(words, first, classes, [](std::uint64_t w) { return static_cast<Index>(std::popcount(w)); });
-}
-
-#ifdef WIDEMARGIN_X86
-AVX2 void avx2_compare(const float* v, Index m, float cut, std::uint64_t* words) {
-  const __m256 c = _mm256_set1_ps(cut);
-  for (Index b = 0; b < m; b += 64) {
-    std::uint64_t word = 0;
-    for (Index i = b; i < std::min(m, b + 64); i += 8) {
-      const auto mask = static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(v + i), c, _CMP_LE_OQ)));
-      word |= static_cast<std::uint64_t>(mask) << (i - b);
-    }
-    words[b >> 6] = word;
-  }
-}
-AVX2 void avx2_compare(const std::uint8_t* v, Index m, std::uint8_t cut, std::uint64_t* words) {
-  const __m256i c = _mm256_set1_epi8(static_cast<char>(cut));
-  for (Index b = 0; b < m; b += 64) {
-    std::uint64_t word = 0;
-    for (Index i = b; i < std::min(m, b + 64); i += 32) {
-      const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(v + i));
-      const auto mask = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(x, c), x)));
-      word |= static_cast<std::uint64_t>(mask) << (i - b);
-    }
-    words[b >> 6] = word;
-  }
-}
-// What stands behind the values becomes the first of them, so that whole vectors can be compared.
-AVX2 void avx2_extremes(float* v, Index m, float& low, float& high) {
-  const __m256 first = _mm256_set1_ps(v[0]);
-  _mm256_storeu_ps(v + m, first);
-  __m256 a = first, b = first;
-  for (Index i = 0; i < m; i += 8) {
-    const __m256 x = _mm256_loadu_ps(v + i);
-    a = _mm256_min_ps(a, x);
-    b = _mm256_max_ps(b, x);
-  }
-  __m128 c = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-  __m128 d = _mm_max_ps(_mm256_castps256_ps128(b), _mm256_extractf128_ps(b, 1));
-  c = _mm_min_ps(c, _mm_movehl_ps(c, c));
-  d = _mm_max_ps(d, _mm_movehl_ps(d, d));
-  low = _mm_cvtss_f32(_mm_min_ss(c, _mm_shuffle_ps(c, c, 1)));
-  high = _mm_cvtss_f32(_mm_max_ss(d, _mm_shuffle_ps(d, d, 1)));
-}
-AVX2 void avx2_extremes(std::uint8_t* v, Index m, std::uint8_t& low, std::uint8_t& high) {
-  const __m256i first = _mm256_set1_epi8(static_cast<char>(v[0]));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(v + m), first);
-  __m256i a = first, b = first;
-  for (Index i = 0; i < m; i += 32) {
-    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(v + i));
-    a = _mm256_min_epu8(a, x);
-    b = _mm256_max_epu8(b, x);
-  }
-  const auto least = [](__m256i x) __attribute__((target("avx2"))) {
-    __m128i y = _mm_min_epu8(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
-    y = _mm_min_epu8(y, _mm_srli_epi16(y, 8));
-    return static_cast<std::uint8_t>(_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_and_si128(y, _mm_set1_epi16(255)))));
-  };
-  low = least(a);
-  high = static_cast<std::uint8_t>(~least(_mm256_xor_si256(b, _mm256_set1_epi8(-1))));
-}
-template <class T>
-void avx2_extremes(const T* v, Index m, T& low, T& high) {
-  plain_extremes(v, m, low, high);
-}
-template <class T>
-void avx2_compare(const T* v, Index m, T cut, std::uint64_t* words) {
-  plain_compare(v, m, cut, words);
-}
-AVX2 Sides avx2_sides(const std::uint64_t* words, const Index* first, Index classes) {
-  return count_sides(words, first, classes, [](std::uint64_t w) __attribute__((target("avx2,popcnt"))) {
-    return static_cast<Index>(_mm_popcnt_u64(w));
-  });
-}
-#endif
 
 template <class T>
 class RandomSplitter final : public Splitter<T> {
@@ -157,9 +14,9 @@ class RandomSplitter final : public Splitter<T> {
   RandomSplitter(const Table<T>& table, const Targets& targets, const GrowOptions& options)
       : table_(table),
         targets_(targets),
-        options_(options),
         first_(static_cast<std::size_t>(targets.classes[0]) + 1),
-        class_(static_cast<std::size_t>(targets.classes[0])) {}
+        class_(static_cast<std::size_t>(targets.classes[0])),
+        fewest_(std::max(static_cast<double>(options.min_leaf), options.min_leaf_weight)) {}
 
   void settle(const std::uint32_t* rows, Index m) override {
     settled_ = rows != nullptr;
@@ -170,12 +27,13 @@ class RandomSplitter final : public Splitter<T> {
   NodeSum enter(const std::uint32_t* rows, Index m) override {
     rows_ = rows;
     m_ = m;
-    if (static_cast<Index>(values_.size()) < m + 64) {
-      values_.resize(static_cast<std::size_t>(m) + 64);
+    if (static_cast<Index>(values_.size()) < m + BEYOND) {
+      values_.resize(static_cast<std::size_t>(m + BEYOND));
       words_.resize(static_cast<std::size_t>(m) / 64 + 2);
     }
     const std::int32_t* codes = settled_ ? near_.data() : targets_.codes;
-    m <= 64 ? find_classes(codes) : seek_classes(codes);
+    const bool pure = codes[rows[0]] == codes[rows[m - 1]];  // as half of all nodes are
+    m <= 64 && !pure ? find_classes(codes) : seek_classes(codes);
     Index squares = 0;
     for (std::size_t k = 0; k < static_cast<std::size_t>(here_); ++k)
       squares += (first_[k + 1] - first_[k]) * (first_[k + 1] - first_[k]);
@@ -186,20 +44,16 @@ class RandomSplitter final : public Splitter<T> {
 
   bool look(Index column, Codes<T> codes, Best<T>& best, Random& random) override {
     if (m_ == 2) return pair(column, codes, best, random);
-    T* v = values_.data();
-    gather(codes, rows_, m_, v);
     T low, high;
-    extremes(v, low, high);
+    gather_values(codes, rows_, m_, values_.data(), low, high);
     if (low == high) return false;
     const double a = number(column, low), b = number(column, high), u = random.uniform();
     const float threshold = random_threshold(a, b, u);
     const T cut = random_cut<T>(table_, column, threshold);
-    const Sides s = sides(cut);
+    const Sides s = cut_sides(values_.data(), m_, cut, first_.data(), here_, words_.data());
     const Index l = s.rows, r = m_ - l;
     const auto lw = static_cast<double>(l), rw = static_cast<double>(r);
-    if (l < options_.min_leaf || r < options_.min_leaf || lw < options_.min_leaf_weight ||
-        rw < options_.min_leaf_weight)
-      return true;
+    if (std::min(lw, rw) < fewest_) return true;
     const double score = s.left / lw + s.right / rw;
     if (score > best.score + slack_) {
       best.score = score;
@@ -213,39 +67,25 @@ class RandomSplitter final : public Splitter<T> {
   bool together() const override { return settled_ && m_ > 2 && m_ <= LANE_ROWS && lanes; }
 
   unsigned look(const std::uint32_t* columns, int count, SmallNode<T> node, Best<T>& best, Random& random) override {
-    unsigned constant = 0;
+    unsigned useful = 0;
     if constexpr (lanes) {
-      float low[LANE_COLUMNS], high[LANE_COLUMNS], cut[LANE_COLUMNS] = {}, threshold[LANE_COLUMNS];
+      float low[LANE_COLUMNS], high[LANE_COLUMNS], cut[LANE_COLUMNS], threshold[LANE_COLUMNS];
       lane_extremes(node, columns, space_, low, high);
+      for (int c = 0; c < count; ++c) useful |= static_cast<unsigned>(low[c] != high[c]) << c;
+      if (useful == 0) return (1u << count) - 1;
       const Random before = random;
-      for (int c = 0; c < count; ++c) {
-        if (low[c] == high[c]) {
-          constant |= 1u << c;
-          continue;
-        }
-        const double a = number(columns[c], static_cast<T>(low[c])), b = number(columns[c], static_cast<T>(high[c])),
-                     u = random.uniform();
-        threshold[c] = random_threshold(a, b, u);
-        cut[c] = static_cast<float>(random_cut<T>(table_, columns[c], threshold[c]));
-      }
+      draw_cuts(columns, count, useful, low, high, random, threshold, cut);
       LaneSides s;
       lane_sides(space_, first_.data(), here_, cut, s);
-      for (int c = 0; c < count; ++c) {
-        if (constant >> c & 1) continue;
-        const std::int32_t l = s.rows[c], r = static_cast<std::int32_t>(m_) - l;
-        if (std::min(l, r) < options_.min_leaf || std::min(l, r) < options_.min_leaf_weight) continue;
-        const double score = static_cast<double>(s.left[c]) / l + static_cast<double>(s.right[c]) / r;
-        if (score > best.score + slack_)
-          best.score = score, best.column = columns[c], best.cut = static_cast<T>(cut[c]),
-          best.threshold = threshold[c];
-        if (best.score != perfect()) continue;
+      const int chosen = choose(useful, s, best.score);
+      if (chosen < 0) return ~useful & ((1u << count) - 1);
+      best.column = columns[chosen], best.cut = static_cast<T>(cut[chosen]), best.threshold = threshold[chosen];
+      if (best.score == perfect()) {
         random = before;
-        for (int k = 0; k <= c; ++k)
-          if (!(constant >> k & 1)) random.uniform();
-        break;
+        for (int k = std::popcount(useful & ((2u << chosen) - 1)); k > 0; --k) random.uniform();
       }
     }
-    return constant;
+    return ~useful & ((1u << count) - 1);
   }
 
   void leave(GrownTree& tree) override {
@@ -268,6 +108,36 @@ class RandomSplitter final : public Splitter<T> {
       return c;
     else
       return table_.ranks->low[static_cast<std::size_t>(table_.ranks->first[static_cast<std::size_t>(column)]) + c];
+  }
+
+  // One cut a lane; only columns that are not constant draw. Which are cannot be foreseen, so nothing branches on it.
+  void draw_cuts(const std::uint32_t* columns, int count, unsigned useful, const float* low, const float* high,
+                 Random& random, float* threshold, float* cut) const {
+    double drawn[LANE_COLUMNS] = {}, u[LANE_COLUMNS];
+    for (int k = 0; k < std::popcount(useful); ++k) drawn[k] = random.uniform();
+    for (unsigned c = 0, k = 0; c < LANE_COLUMNS; k += useful >> c++ & 1) u[c] = drawn[k & (LANE_COLUMNS - 1)];
+    const int all = std::is_floating_point_v<T> ? LANE_COLUMNS : count;  // a number known to the compiler, if it can be
+    std::fill(cut, cut + LANE_COLUMNS, 0.0f);
+    for (int c = 0; c < all; ++c)
+      threshold[c] = random_threshold(number(columns[c], static_cast<T>(low[c])),
+                                      number(columns[c], static_cast<T>(high[c])), u[c]);
+    for (int c = 0; c < all; ++c) cut[c] = static_cast<float>(random_cut<T>(table_, columns[c], threshold[c]));
+  }
+
+  // The lane whose cut is better than all before it, and than `best`; -1: none.
+  int choose(unsigned useful, const LaneSides& s, double& best) const {
+    double score[LANE_COLUMNS];
+    int chosen = -1;
+    const auto m = static_cast<std::int32_t>(m_);
+    for (int c = 0; c < LANE_COLUMNS; ++c)
+      score[c] = static_cast<double>(s.left[c]) / s.rows[c] + static_cast<double>(s.right[c]) / (m - s.rows[c]);
+    for (int c = 0; c < LANE_COLUMNS; ++c) {
+      const auto least = static_cast<double>(std::min(s.rows[c], m - s.rows[c]));
+      const bool better = (useful >> c & 1) & (least >= fewest_) & (score[c] > best + slack_);
+      best = better ? score[c] : best;
+      chosen = better ? c : chosen;
+    }
+    return chosen;
   }
 
   // Rows of a class are neighbours: where those of each class begin. Few rows are all looked at, without a branch.
@@ -302,7 +172,7 @@ class RandomSplitter final : public Splitter<T> {
     if (low == high) return false;
     if (high < low) std::swap(low, high);
     const double a = number(column, low), b = number(column, high), u = random.uniform();
-    if (options_.min_leaf > 1 || options_.min_leaf_weight > 1 || !(2.0 > best.score)) return true;
+    if (fewest_ > 1 || !(2.0 > best.score)) return true;
     best.score = 2.0;
     best.column = column;
     best.threshold = random_threshold(a, b, u);
@@ -310,27 +180,8 @@ class RandomSplitter final : public Splitter<T> {
     return true;
   }
 
-  void extremes(T* v, T& low, T& high) const {
-#ifdef WIDEMARGIN_X86
-    if (simd::level() != simd::Level::scalar) return avx2_extremes(v, m_, low, high);
-#endif
-    plain_extremes(v, m_, low, high);
-  }
-
-  Sides sides(T cut) {
-#ifdef WIDEMARGIN_X86
-    if (simd::level() != simd::Level::scalar) {
-      avx2_compare(values_.data(), m_, cut, words_.data());
-      return avx2_sides(words_.data(), first_.data(), here_);
-    }
-#endif
-    plain_compare(values_.data(), m_, cut, words_.data());
-    return plain_sides(words_.data(), first_.data(), here_);
-  }
-
   const Table<T>& table_;
   const Targets& targets_;
-  const GrowOptions& options_;
   std::vector<Index> first_;         // where the rows of each class that is here begin
   std::vector<std::int32_t> class_;  // which these are
   Index here_ = 0;                   // how many
@@ -340,6 +191,7 @@ class RandomSplitter final : public Splitter<T> {
   const std::uint32_t* rows_ = nullptr;
   Index m_ = 0;
   double slack_ = 0;
+  double fewest_;  // rows, or weight, that each side needs
   bool settled_ = false;
   LaneSpace space_;
 };

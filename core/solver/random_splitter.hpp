@@ -13,7 +13,7 @@ inline float random_threshold(double low, double high, double u) {
   const double exact = low + u * (high - low);
   auto bits = std::bit_cast<std::int32_t>(static_cast<float>(exact));
   // Every other one was rounded up, and goes one float down: not by a branch, which could not be foreseen.
-  bits += static_cast<double>(static_cast<float>(exact)) > exact ? (bits < 0) - (bits >= 0) : 0;
+  bits -= (bits >> 31 | 1) & -static_cast<std::int32_t>(static_cast<double>(static_cast<float>(exact)) > exact);
   const auto t = std::bit_cast<float>(bits);
   return static_cast<double>(t) >= high || static_cast<double>(t) < low ? static_cast<float>(low) : t;
 }

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import widemargin as wm
+from widemargin import _core
 from widemargin.model.trees import LINES, Trees
 
 MARKS = {"numbers": None, "missing": None, "categories": [1, 3]}
@@ -81,6 +82,30 @@ def test_nodes_of_four_words_say_the_same(cls, kind):
     leaf = trees.parts()[0]
     for own, other in zip(trees.parts()[:4], wide.parts()[:4], strict=True):
         np.testing.assert_array_equal(own[~leaf], other[~leaf])
+
+
+LEVELS = ("avx512", "avx2", "scalar")  # those that a CPU has not are the next lower ones
+
+
+@pytest.mark.parametrize("n", [63, 64, 65, 129, 2500])
+@pytest.mark.parametrize("kind", ["numbers", "missing"])
+def test_rows_in_lanes_come_to_the_same_leaves(kind, n):
+    """Blocks that fill their vectors or do not; leaves above and below the levels that are looked up first."""
+    missing, before = kind == "missing", _core.simd_level()
+    X, y = rows(kind, 900, seed=5)
+    Z = rows(kind, n, seed=6)[0]
+    Z[0, 0] = -0.0
+    models = [cls(5).fit(X, y) for cls in (wm.RandomForestClassifier, wm.ExtraTreesRegressor)]
+    models.append(wm.RandomForestClassifier(3, max_depth=2).fit(X, y))
+    trees, told = [m.trees_ for m in models], []
+    try:
+        for level in LEVELS:
+            _core.set_simd_level(level)
+            said = [(t.leaves(Z, missing), t.leaves(Z, missing, lines=True), t.votes(Z, missing)) for t in trees]
+            told.append(b"".join(one.tobytes() for three in said for one in three))
+    finally:
+        _core.set_simd_level(before)
+    assert told[0] == told[1] == told[2]
 
 
 def test_rows_far_wider_than_there_are_trees_are_told_the_same():
