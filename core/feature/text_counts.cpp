@@ -75,8 +75,9 @@ void sort_columns(std::vector<Column>& columns, std::vector<Column>& other, Inde
 
 // As scikit-learn's hasher: the absolute value of the signed hash.
 Index bucket(std::string_view term, Index buckets) {
-  const auto h = static_cast<std::int32_t>(murmur(term, 0));
-  return std::abs(Index{h}) % buckets;
+  const auto h = static_cast<std::uint32_t>(std::abs(Index{static_cast<std::int32_t>(murmur(term, 0))}));
+  const auto n = static_cast<std::uint32_t>(buckets);
+  return (n & (n - 1)) == 0 ? h & (n - 1) : h % n;
 }
 
 }  // namespace

@@ -58,7 +58,12 @@ void Tokens::read(std::string_view document) {
     at_ = words_.data();
     return;
   }
-  o_.kind == TextKind::mail ? read_mail(at) : read_letters(at);
+  if (o_.kind != TextKind::mail) {
+    read_letters(at);
+    at_ = words_.data();
+    return;
+  }
+  read_mail(at);
   text_.append(text_margin, '\0');
   at_ = text_.data();
 }
@@ -265,33 +270,49 @@ void Tokens::read_mail(TextCursor at) {
   }
 }
 
+// Room is made beforehand: for each byte at most one letter and two blanks, and a small letter takes at most half as
+// much again as its capital.
 void Tokens::read_letters(TextCursor at) {
   const bool inside = o_.kind == TextKind::inside;
-  const auto put_letter = [&](Letter c) {
-    append(begins_, text_.size());
-    append_letter(text_, c);
+  const Index size = at.end - at.at;
+  words_.reserve(3 * size + Index{text_margin} + 2);
+  begins_.reserve(3 * size + 3);
+  ends_.reserve(size + 1);
+  char* out = words_.data();
+  std::size_t *begin = begins_.data(), *end = ends_.data();
+  const auto place = [&] { return static_cast<std::size_t>(out - words_.data()); };
+  const auto put = [&](Letter c) {
+    *begin++ = place();
+    out = put_letter(out, c);
   };
   const auto is_space = [&](Letter c) { return letters_.is(c, Letters::space); };
+  const auto end_word = [&] {
+    put(' ');
+    *end++ = static_cast<std::size_t>(begin - begins_.data());
+  };
   bool within = false;  // a word, for `inside`
   while (!at.done()) {
     const Letter c = small(at.next());
+    const bool space = is_space(c);
     if (inside) {
-      if (!is_space(c) && !within) put_letter(' ');
-      if (!is_space(c)) put_letter(c);
-      if (is_space(c) && within) put_letter(' '), append(ends_, static_cast<std::size_t>(begins_.size()));
-      within = !is_space(c);
+      if (!space && !within) put(' ');
+      if (!space) put(c);
+      if (space && within) end_word();
+      within = !space;
       continue;
     }
     bool several = false;
-    for (TextCursor look = at; is_space(c) && !look.done();) {
+    for (TextCursor look = at; space && !look.done();) {
       if (!is_space(small(look.next()))) break;
       several = true;
       at = look;
     }
-    put_letter(several ? ' ' : c);
+    put(several ? ' ' : c);
   }
-  if (within) put_letter(' '), append(ends_, static_cast<std::size_t>(begins_.size()));
-  append(begins_, text_.size());
+  if (within) end_word();
+  *begin++ = place();
+  begins_.resize(begin - begins_.data());
+  ends_.resize(end - ends_.data());
 }
 
 }  // namespace widemargin
