@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedGroupKFold
 
+from widemargin.errors import BadInput
 from widemargin.study.group_folds import StratifiedGroups
+from widemargin.study.tuning_plan import folds_of
 
 
 def same_folds(y, groups, folds, seed, shuffle=True):
@@ -59,3 +61,8 @@ def test_no_group_is_parted_and_classes_keep_their_shares():
     assert all(len(set(fold[groups == g])) == 1 for g in np.unique(groups))
     shares = np.array([np.bincount(y[fold == k], minlength=3) for k in range(4)]) / np.bincount(y)
     assert np.abs(shares - 0.25).max() < 0.02
+
+
+def test_a_single_label_is_named_as_the_user_wrote_it():
+    with pytest.raises(BadInput, match="the label 'same': there is nothing to decide"):
+        folds_of(np.array(["same"] * 20), "classes", None, None, 0)

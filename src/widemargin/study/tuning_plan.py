@@ -40,7 +40,7 @@ def folds_of(
         classes, counts = np.unique(y, return_counts=True)
         least = int(counts.min())
         if len(classes) < 2:
-            raise BadInput(f"all {n} rows have the label {classes[0]!r}: there is nothing to decide")
+            raise BadInput(f"all {n} rows have the label {classes.tolist()[0]!r}: there is nothing to decide")
     if cv is not None and (cv < 2 or cv > n):
         raise BadInput(f"cv={cv}: from 2 to {n} folds are possible for {n} rows")
     if validation is not None and not (cv is None and 0 < validation <= 0.5):
