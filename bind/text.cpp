@@ -76,17 +76,51 @@ void feed(TextCounter& self, nb::list documents, nb::callable prepare, bool plai
 }
 
 nb::tuple take(TextCounter& self) {
-  std::vector<std::string_view> terms;
+  auto terms = std::make_shared<Dictionary>();
   TextRows rows;
   {
     nb::gil_scoped_release free;
-    rows = self.take(terms, poll_signals);
+    rows = self.take(*terms, poll_signals);
   }
-  nb::dict columns;
-  for (std::size_t column = 0; column < terms.size(); ++column)
-    if (PyDict_SetItem(columns.ptr(), as_text(terms[column]).ptr(), nb::int_(column).ptr())) throw nb::python_error();
-  return nb::make_tuple(columns, to_numpy(std::move(rows.columns)), to_numpy(std::move(rows.counts)),
+  return nb::make_tuple(Terms{std::move(terms)}, to_numpy(std::move(rows.columns)), to_numpy(std::move(rows.counts)),
                         to_numpy(std::move(rows.ends)));
+}
+
+nb::dict numbered(const Terms& self) {
+  nb::dict numbers;
+  for (Index id = 0; id < self.dictionary->size(); ++id) {
+    const nb::str term = as_text(self.dictionary->term(id));
+    const nb::object number = nb::steal(PyLong_FromLongLong(id));
+    if (!number.is_valid() || PyDict_SetItem(numbers.ptr(), term.ptr(), number.ptr())) throw nb::python_error();
+  }
+  return numbers;
+}
+
+void bind_counter(nb::module_& m) {
+  nb::class_<TextCounter>(m, "TextCounter", "Counts the terms of documents, fed as lists.")
+      .def(
+          "__init__",
+          [](TextCounter* self, const LetterTable& letters, const Terms& stop_words, int kind, bool small, Index low,
+             Index high, std::optional<Terms> known, Index buckets, int threads) {
+            if (low < 1 || high < low) fail("pieces of " + std::to_string(low) + " to " + std::to_string(high));
+            if (buckets < 0 || buckets > 0x7fffffff) fail("hash values up to " + std::to_string(buckets));
+            new (self) TextCounter(letters.letters, stop_words.dictionary,
+                                   {choice(kind, TextKind::inside, "kind of text"), small, low, high},
+                                   {known ? known->dictionary : nullptr, buckets}, threads);
+          },
+          "letters"_a, "stop_words"_a, "kind"_a, "small"_a, "low"_a, "high"_a, "known"_a.none(), "buckets"_a,
+          "threads"_a)
+      .def("feed", &feed, "documents"_a, "prepare"_a, "plain"_a,
+           "A list of documents: str of ASCII where `plain`, or anything that `prepare` makes UTF-8 of.")
+      .def(
+          "terms",
+          [](TextCounter& self, nb::bytes document) {
+            nb::list terms;
+            for (const std::string& term : self.terms({document.c_str(), document.size()})) terms.append(as_text(term));
+            return terms;
+          },
+          "document"_a, "-> the terms of one document, as they stand there.")
+      .def("take", &take, "-> terms, columns, counts, row_ends; ends the counter.");
 }
 
 }  // namespace
@@ -114,31 +148,10 @@ void bind_text(nb::module_& m) {
               if (made->add(term) != made->size() - 1) fail("a term of the dictionary stands there twice");
             new (self) Terms{std::move(made)};
           },
-          "terms"_a);
-  nb::class_<TextCounter>(m, "TextCounter", "Counts the terms of documents, fed as lists.")
-      .def(
-          "__init__",
-          [](TextCounter* self, const LetterTable& letters, const Terms& stop_words, int kind, bool small, Index low,
-             Index high, std::optional<Terms> known, Index buckets, int threads) {
-            if (low < 1 || high < low) fail("pieces of " + std::to_string(low) + " to " + std::to_string(high));
-            if (buckets < 0 || buckets > 0x7fffffff) fail("hash values up to " + std::to_string(buckets));
-            new (self) TextCounter(letters.letters, stop_words.dictionary,
-                                   {choice(kind, TextKind::inside, "kind of text"), small, low, high},
-                                   {known ? known->dictionary : nullptr, buckets}, threads);
-          },
-          "letters"_a, "stop_words"_a, "kind"_a, "small"_a, "low"_a, "high"_a, "known"_a.none(), "buckets"_a,
-          "threads"_a)
-      .def("feed", &feed, "documents"_a, "prepare"_a, "plain"_a,
-           "A list of documents: str of ASCII where `plain`, or anything that `prepare` makes UTF-8 of.")
-      .def(
-          "terms",
-          [](TextCounter& self, nb::bytes document) {
-            nb::list terms;
-            for (const std::string& term : self.terms({document.c_str(), document.size()})) terms.append(as_text(term));
-            return terms;
-          },
-          "document"_a, "-> the terms of one document, as they stand there.")
-      .def("take", &take, "-> {term: column}, columns, counts, row_ends; ends the counter.");
+          "terms"_a)
+      .def("__len__", [](const Terms& self) { return self.dictionary->size(); })
+      .def("numbers", &numbered, "-> {term: number}");
+  bind_counter(m);
   m.def(
       "html_text",
       [](nb::bytes html) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "feature/column_set.hpp"
 
 namespace widemargin {
 namespace {
@@ -21,42 +22,62 @@ void append(Buffer<T>& values, T value) {
   values[values.size() - 1] = value;
 }
 
+// At least so many counts; new ones are 0.
+void widen(Buffer<std::int32_t>& counts, Index size) {
+  const Index old = counts.size();
+  if (size <= old) return;
+  counts.resize(size);
+  std::fill_n(counts.data() + old, size - old, 0);
+}
+
+// Items by eleven bits of what `key` says of them, those that are equal there as they stood.
+template <class Item, class Key>
+void deal_out(std::vector<Item>& items, std::vector<Item>& other, int shift, Key key) {
+  std::array<std::size_t, 2049> next{};
+  const auto digit = [&](const Item& item) { return static_cast<std::size_t>(key(item) >> shift & 2047); };
+  other.resize(items.size());
+  for (const Item& item : items) ++next[digit(item) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (const Item& item : items) other[next[digit(item)]++] = item;
+  items.swap(other);
+}
+
+// Terms by their bytes: the first eight are dealt out, and few terms have these in common.
 std::vector<Index> in_order(const Dictionary& terms, Poll poll) {
   struct Item {
     std::uint64_t head;
     Index id;
   };
-  std::vector<Item> items(at(terms.size()));
-  for (Index id = 0; id < terms.size(); ++id) items[at(id)] = {head_of(terms.term(id)), id};
+  std::vector<Item> items(at(terms.size())), other;
+  for (Index id = 0; id < terms.size(); ++id) items[at(id)] = {terms.head(id), id};
+  for (int shift = 0; shift < 64; shift += 11)
+    deal_out(items, other, shift, [](const Item& item) { return item.head; });
   Index looks = 0;
-  std::sort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
+  const auto before = [&](const Item& a, const Item& b) {
     if ((++looks & 0xffff) == 0) poll();
-    return a.head != b.head ? a.head < b.head : terms.term(a.id) < terms.term(b.id);
-  });
+    return terms.term(a.id) < terms.term(b.id);
+  };
+  for (auto begin = items.begin(), end = begin; begin != items.end(); begin = end) {
+    while (end != items.end() && end->head == begin->head) ++end;
+    if (end - begin > 1) std::sort(begin, end, before);
+  }
   std::vector<Index> order(items.size());
   std::transform(items.begin(), items.end(), order.begin(), [](const Item& item) { return item.id; });
   return order;
 }
 
-// Columns below `width` in order: many are dealt out by eleven bits at a time, from the lowest, few are compared.
+// Columns below `width` in order: many are dealt out, from the lowest bits on, few are compared.
 void sort_columns(std::vector<Column>& columns, std::vector<Column>& other, Index width) {
-  constexpr int bits = 11;
   if (columns.size() < 256) return std::sort(columns.begin(), columns.end());
-  other.resize(columns.size());
-  for (int shift = 0; shift < 31 && (width - 1) >> shift; shift += bits) {
-    std::array<std::size_t, (1 << bits) + 1> next{};
-    const auto digit = [shift](Column c) { return at(c >> shift & ((1 << bits) - 1)); };
-    for (const Column c : columns) ++next[digit(c) + 1];
-    std::partial_sum(next.begin(), next.end(), next.begin());
-    for (const Column c : columns) other[next[digit(c)]++] = c;
-    columns.swap(other);
-  }
+  for (int shift = 0; shift < 31 && (width - 1) >> shift; shift += 11)
+    deal_out(columns, other, shift, [](Column c) { return static_cast<std::uint32_t>(c); });
 }
 
 // As scikit-learn's hasher: the absolute value of the signed hash.
 Index bucket(std::string_view term, Index buckets) {
-  const auto h = static_cast<std::int32_t>(murmur(term, 0));
-  return std::abs(Index{h}) % buckets;
+  const auto h = static_cast<std::uint32_t>(std::abs(Index{static_cast<std::int32_t>(murmur(term, 0))}));
+  const auto n = static_cast<std::uint32_t>(buckets);
+  return (n & (n - 1)) == 0 ? h & (n - 1) : h % n;
 }
 
 }  // namespace
@@ -87,7 +108,7 @@ TextCounter::TextCounter(std::shared_ptr<const Letters> letters, std::shared_ptr
       numbers_(std::move(numbers)),
       threads_(std::clamp(threads, 1, 256)) {
   width_ = numbers_.known ? numbers_.known->size() : numbers_.buckets;
-  for (int t = 0; t < threads_; ++t) parts_.push_back({Tokens(*letters_, *stop_words_, options), {}, {}, {}, {}, 0});
+  for (int t = 0; t < threads_; ++t) parts_.push_back({Tokens(*letters_, *stop_words_, options), {}, {}, {}, 0});
 }
 
 // Counts so many terms at a time that what each of them needs of memory is on its way while the others are looked at.
@@ -110,45 +131,51 @@ void TextCounter::number(Part& part, Group& g) const {
     g.ids[k] = numbers_.known ? wanted.find(g.terms[k], g.hashes[k]) : part.terms.add(g.terms[k], g.hashes[k]);
 }
 
-void TextCounter::count(Part& part, Group& g, Index begin) const {
+void TextCounter::count(Part& part, Group& g) const {
   number(part, g);
-  Buffer<Entry>& entries = part.entries;
-  Index used = entries.size();
-  entries.reserve(used + g.size);
+  Buffer<Column>& row = part.rows.columns;
+  Index used = row.size();
+  row.reserve(used + g.size);
   if (!many_) {
-    for (int k = 0; k < g.size; ++k)
-      if (g.ids[k] >= 0) entries[used++] = {static_cast<Column>(g.ids[k]), 1};
-    entries.resize(used);
+    for (int k = 0; k < g.size; ++k) {
+      row[used] = static_cast<Column>(g.ids[k]);
+      used += g.ids[k] >= 0;
+    }
+    row.resize(used);
     return;
   }
-  if (!width_)
-    while (part.place.size() < part.terms.size()) append(part.place, Index{-1});
-  for (int k = 0; k < g.size; ++k) __builtin_prefetch(part.place.data() + std::max(g.ids[k], Index{0}));
+  if (!width_) widen(part.counts, part.terms.size() + 1);
   for (int k = 0; k < g.size; ++k) {
-    if (g.ids[k] < 0) continue;
-    Index& last = part.place[g.ids[k]];
-    const bool again = last >= begin;  // no branch: nobody could guess it
-    last = again ? last : used;
-    entries[last] = {static_cast<Column>(g.ids[k]), (again ? entries[last].count : 0) + 1};
-    used += !again;
+    const Index id = g.ids[k];
+    row[used] = static_cast<Column>(id);
+    used += part.counts[id + 1]++ == 0 && id >= 0;  // no branch: nobody could guess it
   }
-  entries.resize(used);
+  row.resize(used);
 }
 
 void TextCounter::count(Part& part, std::string_view document, Poll poll) const {
-  const Index begin = part.entries.size();
   Group g;
   part.tokens.read(document);
   part.tokens.each([&](const Term& term) {
     g.terms[g.size++] = term;
     if (g.size < Group::most) return;
-    count(part, g, begin);
+    count(part, g);
     g.size = 0;
     if ((++part.groups & 0x3ff) == 0) poll();
   });
-  count(part, g, begin);
-  append(part.ends, part.entries.size());
+  count(part, g);
+  end_row(part);
   if ((++part.groups & 0x3ff) == 0) poll();
+}
+
+void TextCounter::end_row(Part& part) const {
+  TextRows& rows = part.rows;
+  const Index begin = rows.counts.size(), end = rows.columns.size();
+  append(rows.ends, end);
+  if (!many_) return;
+  rows.counts.resize(end);
+  for (Index e = begin; e < end; ++e) rows.counts[e] = std::exchange(part.counts[rows.columns[e] + 1], 0);
+  part.counts[0] = 0;
 }
 
 void TextCounter::feed(Span<const std::string_view> documents, Poll poll) {
@@ -157,10 +184,8 @@ void TextCounter::feed(Span<const std::string_view> documents, Poll poll) {
     Index bytes = 0;
     for (const std::string_view document : documents) bytes += static_cast<Index>(document.size());
     many_ = bytes >= width_;
-    for (Part& part : parts_) {
-      part.place.resize(many_ ? width_ : 0);
-      std::fill_n(part.place.data(), part.place.size(), Index{-1});
-    }
+    if (many_)
+      for (Part& part : parts_) widen(part.counts, width_ + 1);
   }
   const Index share = (n + threads_ - 1) / threads_;
   parallel_for(
@@ -181,8 +206,8 @@ std::vector<std::string> TextCounter::terms(std::string_view document) {
   return found;
 }
 
-// For each part, the column of each of its terms.
-std::vector<std::vector<Column>> TextCounter::order_terms(std::vector<Index>& order, Poll poll) {
+// Puts the terms in order. For each part, the column of each of its terms.
+std::vector<std::vector<Column>> TextCounter::order_terms(Poll poll) {
   Dictionary& all = parts_[0].terms;
   std::vector<std::vector<Column>> columns(parts_.size());
   for (std::size_t p = 0; p < parts_.size(); ++p) {
@@ -190,106 +215,95 @@ std::vector<std::vector<Column>> TextCounter::order_terms(std::vector<Index>& or
     columns[p].resize(at(own.size()));
     for (Index id = 0; id < own.size(); ++id) columns[p][at(id)] = static_cast<Column>(p ? all.add(own.term(id)) : id);
   }
-  order = in_order(all, poll);
+  const std::vector<Index> order = in_order(all, poll);
   std::vector<Column> rank(order.size());
   for (std::size_t r = 0; r < order.size(); ++r) rank[at(order[r])] = static_cast<Column>(r);
   for (auto& part : columns)
     for (Column& c : part) c = rank[at(c)];
+  all.renumber(order);
   return columns;
 }
 
-// take(part, first entry, end) for every row, in the order of the documents.
-template <class Take>
-void TextCounter::each_row(Take&& take, Poll poll) const {
+// All rows in the order of the documents. write(part, columns, counts, size, ...) puts one of them where it is told and
+// says its new size; that may be where it came from, or before it.
+template <class Write>
+TextRows TextCounter::join_rows(Write&& write, Poll poll) {
+  TextRows out;
+  std::vector<const TextRows*> from;
+  Index entries = 0, rows = 0, written = 0;
+  for (const Part& part : parts_) {
+    from.push_back(&part.rows);
+    entries += part.rows.columns.size(), rows += part.rows.ends.size();
+  }
+  if (rows > 0x7fffffff) fail("at most 2147483647 documents at a time: there are " + std::to_string(rows));
+  if (parts_.size() == 1) out = std::move(parts_[0].rows), from[0] = &out;
+  out.columns.resize(entries);
+  out.counts.resize(entries);
   std::vector<Index> row(parts_.size(), 0), entry(parts_.size(), 0);
+  Buffer<Index> ends;
+  ends.reserve(rows);
   for (const Stretch& s : stretches_) {
+    const TextRows& own = *from[s.part];
     for (Index i = 0; i < s.rows; ++i) {
-      const Index end = parts_[s.part].ends[row[s.part]++];
-      take(s.part, std::exchange(entry[s.part], end), end);
+      const Index end = own.ends[row[s.part]++], begin = std::exchange(entry[s.part], end);
+      written += write(s.part, own.columns.data() + begin, own.counts.data() + begin, end - begin,
+                       out.columns.data() + written, out.counts.data() + written);
+      append(ends, written);
     }
     poll();
   }
-}
-
-void TextCounter::sort_rows(TextRows& out, Poll poll) const {
-  std::vector<Column> columns, other;
-  Index written = 0;
-  each_row(
-      [&](std::size_t p, Index begin, Index end) {
-        columns.clear();
-        for (Index e = begin; e < end; ++e) columns.push_back(parts_[p].entries[e].column);
-        sort_columns(columns, other, width_);
-        for (std::size_t i = 0; i < columns.size(); ++i) {
-          if (i && columns[i] == columns[i - 1]) {
-            ++out.counts[written - 1];
-            continue;
-          }
-          out.columns[written] = columns[i];
-          out.counts[written++] = 1;
-        }
-        append(out.ends, written);
-      },
-      poll);
   out.columns.resize(written);
   out.counts.resize(written);
-}
-
-// Rows to columns and back again: whoever goes through the columns in order fills all rows in order.
-void TextCounter::turn_rows(TextRows& out, const std::vector<std::vector<Column>>& columns, Index width,
-                            Poll poll) const {
-  struct Item {
-    std::int32_t row, count;
-  };
-  const auto column = [&](std::size_t p, Index e) {
-    const Column id = parts_[p].entries[e].column;
-    return columns.empty() ? id : columns[p][at(id)];
-  };
-  std::vector<Index> next(at(width) + 1, 0), begins;
-  Index entries = 0, row = 0;
-  each_row(
-      [&](std::size_t p, Index begin, Index end) {
-        for (Index e = begin; e < end; ++e) ++next[at(column(p, e)) + 1];
-        begins.push_back(entries);
-        append(out.ends, entries += end - begin);
-      },
-      poll);
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  Buffer<Item> items;
-  items.resize(entries);
-  each_row(
-      [&](std::size_t p, Index begin, Index end) {
-        for (Index e = begin; e < end; ++e)
-          items[next[at(column(p, e))]++] = {static_cast<std::int32_t>(row), parts_[p].entries[e].count};
-        ++row;
-      },
-      poll);
-  for (Index c = 0, i = 0; c < width; ++c)
-    for (; i < next[at(c)]; ++i) {
-      const Index to = begins[at(items[i].row)]++;
-      out.columns[to] = static_cast<Column>(c);
-      out.counts[to] = items[i].count;
-    }
-}
-
-TextRows TextCounter::take(std::vector<std::string_view>& terms, Poll poll) {
-  TextRows out;
-  Index entries = 0, rows = 0;
-  for (const Part& part : parts_) entries += part.entries.size(), rows += part.ends.size();
-  if (rows > 0x7fffffff) fail("at most 2147483647 documents at a time: there are " + std::to_string(rows));
-  out.columns.resize(entries);
-  out.counts.resize(entries);
-  if (!many_ && width_) {
-    sort_rows(out, poll);
-    return out;
-  }
-  std::vector<std::vector<Column>> columns;
-  if (!width_) {
-    std::vector<Index> order;
-    columns = order_terms(order, poll);
-    for (const Index id : order) terms.push_back(parts_[0].terms.term(id));
-  }
-  turn_rows(out, columns, width_ ? width_ : static_cast<Index>(terms.size()), poll);
+  out.ends = std::move(ends);
   return out;
+}
+
+// Rows of columns as they came: sorted, and equal ones added up.
+TextRows TextCounter::sorted_rows(Poll poll) {
+  std::vector<Column> row, other;
+  const auto write = [&](std::size_t, const Column* columns, const std::int64_t*, Index size, Column* to,
+                         std::int64_t* counts) {
+    row.assign(columns, columns + size);
+    sort_columns(row, other, width_);
+    Index written = 0;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i && row[i] == row[i - 1]) {
+        ++counts[written - 1];
+        continue;
+      }
+      to[written] = row[i];
+      counts[written++] = 1;
+    }
+    return written;
+  };
+  return join_rows(write, poll);
+}
+
+// Rows of terms, each once.
+TextRows TextCounter::ordered_rows(const std::vector<std::vector<Column>>& columns, Index width, Poll poll) {
+  ColumnSet set(width);
+  std::vector<std::int32_t> count(at(width));
+  const auto write = [&](std::size_t p, const Column* ids, const std::int64_t* from, Index size, Column* to,
+                         std::int64_t* counts) {
+    for (Index e = 0; e < size; ++e) {
+      const Column c = columns.empty() ? ids[e] : columns[p][at(ids[e])];
+      count[at(c)] = static_cast<std::int32_t>(from[e]);
+      set.insert(c);
+    }
+    set.empty([&](Column c) {
+      *to++ = c;
+      *counts++ = count[at(c)];
+    });
+    return size;
+  };
+  return join_rows(write, poll);
+}
+
+TextRows TextCounter::take(Dictionary& terms, Poll poll) {
+  if (width_) return many_ ? ordered_rows({}, width_, poll) : sorted_rows(poll);
+  const std::vector<std::vector<Column>> columns = order_terms(poll);
+  terms = std::move(parts_[0].terms);
+  return ordered_rows(columns, terms.size(), poll);
 }
 
 }  // namespace widemargin

@@ -2,8 +2,8 @@
 //
 // Method  Documents are dealt out to parts, each with a dictionary of its own; at the end all terms are put in order
 //         (that of their bytes, so of their letters): neither threads nor the order of documents shows.
-//         Many terms: a term finds its place in the row that is being made by one look, `place` says where it last
-//         went; rows come into order by way of their columns. Few terms: rows are sorted, and equal ones added up.
+//         Many terms: each has a count, 0 between documents, and a row is the terms whose count left 0; a set of bits
+//         puts them in order. Few terms: rows are sorted, and equal ones added up.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace widemargin {
 
 struct TextRows {
   Buffer<Column> columns;
-  Buffer<std::int32_t> counts;
+  Buffer<std::int64_t> counts;
   Buffer<Index> ends;  // of each row
 };
 
@@ -41,22 +41,16 @@ class TextCounter {
   // The terms of one document, as they stand there.
   std::vector<std::string> terms(std::string_view document);
 
-  // All rows, columns rising, and the terms in order (none where they were given or hashed), which live as long as the
-  // counter. Ends the counting.
-  TextRows take(std::vector<std::string_view>& terms, Poll poll = never);
+  // All rows, columns rising, and the terms in order (none where they were given or hashed). Ends the counting.
+  TextRows take(Dictionary& terms, Poll poll = never);
 
  private:
-  struct Entry {
-    Column column;
-    std::int32_t count;
-  };
   struct Part {
     Tokens tokens;
     Dictionary terms;
-    Buffer<Entry> entries;
-    Buffer<Index> ends;
-    Buffer<Index> place;
-    Index groups;  // of terms, so far: from time to time somebody must listen for Ctrl-C
+    Buffer<std::int32_t> counts;  // of each term in the document in hand, behind one for all terms that do not count
+    TextRows rows;                // not in order yet
+    Index groups;                 // of terms, so far: from time to time somebody must listen for Ctrl-C
   };
   struct Group;
   struct Stretch {
@@ -65,13 +59,14 @@ class TextCounter {
   };
 
   void number(Part& part, Group& group) const;
-  void count(Part& part, Group& group, Index begin) const;
+  void count(Part& part, Group& group) const;
   void count(Part& part, std::string_view document, Poll poll) const;
-  std::vector<std::vector<Column>> order_terms(std::vector<Index>& order, Poll poll);
-  template <class Take>
-  void each_row(Take&& take, Poll poll) const;
-  void sort_rows(TextRows& out, Poll poll) const;
-  void turn_rows(TextRows& out, const std::vector<std::vector<Column>>& columns, Index width, Poll poll) const;
+  void end_row(Part& part) const;
+  std::vector<std::vector<Column>> order_terms(Poll poll);
+  template <class Write>
+  TextRows join_rows(Write&& write, Poll poll);
+  TextRows sorted_rows(Poll poll);
+  TextRows ordered_rows(const std::vector<std::vector<Column>>& columns, Index width, Poll poll);
 
   std::shared_ptr<const Letters> letters_;
   std::shared_ptr<const Dictionary> stop_words_;

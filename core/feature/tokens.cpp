@@ -1,21 +1,16 @@
 #include "feature/tokens.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <utility>
+
+#include "feature/word_marks.hpp"
 
 namespace widemargin {
 namespace {
 
-// ASCII: 32 for a capital, and 1 for a letter of words. Plain arithmetic on bytes: the compiler does many at once.
-inline std::uint8_t within(std::uint8_t c, std::uint8_t from, std::uint8_t count, std::uint8_t yes) {
-  return static_cast<std::uint8_t>(c - from) < count ? yes : 0;
-}
-inline std::uint8_t capital(std::uint8_t c) { return within(c, 'A', 26, 32); }
-inline std::uint8_t of_word(std::uint8_t c) {
-  return static_cast<std::uint8_t>(within(c | 32, 'a', 26, 1) | within(c, '0', 10, 1) | within(c, '_', 1, 1));
-}
+// ASCII as mark_words knows it.
+bool capital(Letter c) { return c >= 'A' && c <= 'Z'; }
+bool of_word(Letter c) { return capital(c & ~Letter{32}) || (c >= '0' && c <= '9') || c == '_'; }
 
 void append(Buffer<std::size_t>& places, std::size_t place) {
   places.resize(places.size() + 1);
@@ -32,9 +27,6 @@ bool several(const char* at, const char* end) {
 
 // Whether all letters of words are ASCII: then bytes tell words from what lies between.
 bool plain_words(std::string_view text, const Letters& letters) {
-  std::uint8_t any = 0;
-  for (const char c : text) any |= static_cast<std::uint8_t>(c);
-  if (any < 0x80) return true;
   for (TextCursor at{text.data(), text.data() + text.size()}; !at.done();) {
     const Letter c = at.next();
     if (c >= 0x80 && letters.is(c, Letters::word)) return false;
@@ -42,31 +34,12 @@ bool plain_words(std::string_view text, const Letters& letters) {
   return true;
 }
 
-// Copies 64 letters, capitals made small by adding `change`; bit i of the result says whether letter i is one of words.
-std::uint64_t read_block(const char* from, char* to, std::uint8_t change) {
-  std::uint8_t is[64];
-  for (int i = 0; i < 64; ++i) {
-    const auto c = static_cast<std::uint8_t>(from[i]);
-    to[i] = static_cast<char>(c | (capital(c) & change));
-    is[i] = of_word(c);
-  }
-  std::uint64_t mask = 0;
-  for (int k = 0; k < 8; ++k) {  // eight bytes of 0 or 1 become eight bits
-    std::uint64_t bytes;
-    std::memcpy(&bytes, is + 8 * k, 8);
-    if constexpr (std::endian::native == std::endian::big) bytes = reversed(bytes);
-    mask |= (bytes * 0x0102040810204080u >> 56) << 8 * k;
-  }
-  return mask;
-}
-
 }  // namespace
 
 Tokens::Tokens(const Letters& letters, const Dictionary& stop_words, TextOptions options)
     : letters_(letters), stop_words_(stop_words), o_(options) {
   for (Letter c = 0; c < 0x80; ++c) {
-    const auto byte = static_cast<std::uint8_t>(c);
-    usual_ = usual_ && small(c) == c + (o_.small ? capital(byte) : 0) && letters.is(c, Letters::word) == of_word(byte);
+    usual_ = usual_ && small(c) == (o_.small && capital(c) ? c + 32 : c) && letters.is(c, Letters::word) == of_word(c);
     if (letters.is(c, Letters::word) && small(c) < 0x80) plain_[c] = static_cast<char>(small(c));
   }
 }
@@ -74,16 +47,23 @@ Tokens::Tokens(const Letters& letters, const Dictionary& stop_words, TextOptions
 void Tokens::read(std::string_view document) {
   text_.clear();
   field_.clear();
+  edges_.resize(0);
   begins_.resize(0);
   ends_.resize(0);
   const TextCursor at{document.data(), document.data() + document.size()};
   if (o_.kind == TextKind::words) {
-    usual_&& plain_words(document, letters_) ? read_plain_words(document) : read_words(at);
-    keep_words();
+    const bool plain = read_plain_words(document);
+    if (!plain) read_words(at);
+    if (!plain || stop_words_.size() || o_.high > 1) keep_words();
     at_ = words_.data();
     return;
   }
-  o_.kind == TextKind::mail ? read_mail(at) : read_letters(at);
+  if (o_.kind != TextKind::mail) {
+    read_letters(at);
+    at_ = words_.data();
+    return;
+  }
+  read_mail(at);
   text_.append(text_margin, '\0');
   at_ = text_.data();
 }
@@ -94,8 +74,8 @@ void Tokens::end_token(std::size_t begin) {
     text_.resize(begin ? begin - 1 : 0);
     return;
   }
-  append(begins_, begin);
-  append(ends_, text_.size());
+  append(edges_, begin + 1);
+  append(edges_, text_.size());
 }
 
 std::size_t Tokens::begin_token() {
@@ -111,30 +91,16 @@ void Tokens::put(std::string_view token) {
   end_token(begin);
 }
 
-// The most usual way: blocks of letters become bits, and changes of bits the ends of words.
-void Tokens::read_plain_words(std::string_view document) {
-  const auto size = static_cast<Index>(document.size()), blocks = size / 64 + 1;
-  words_.reserve(blocks * 64 + Index{text_margin});
-  begins_.resize(blocks * 32 + 1);
-  ends_.resize(blocks * 32 + 1);
-  std::size_t *begin = begins_.data(), *end = ends_.data();
-  std::uint64_t before = 0;  // whether the last letter belongs to a word
-  char rest[64] = {};
-  for (Index at = 0; at <= size; at += 64) {
-    const char* from = document.data() + at;
-    if (at + 64 > size) {
-      std::copy(from, document.data() + size, rest);
-      from = rest;
-    }
-    const std::uint64_t within = read_block(from, words_.data() + at, o_.small ? 32 : 0);
-    const std::uint64_t behind = within << 1 | before;
-    const auto place = [at](std::uint64_t bits) { return static_cast<std::size_t>(at + std::countr_zero(bits)); };
-    for (std::uint64_t starts = within & ~behind; starts; starts &= starts - 1) *begin++ = place(starts);
-    for (std::uint64_t stops = ~within & behind; stops; stops &= stops - 1) *end++ = place(stops);
-    before = within >> 63;
-  }
-  begins_.resize(end - ends_.data());
-  ends_.resize(end - ends_.data());
+// The most usual way, where bytes tell words from what lies between. Whether it could be gone.
+bool Tokens::read_plain_words(std::string_view document) {
+  if (!usual_) return false;
+  const auto size = static_cast<Index>(document.size());
+  words_.reserve(room_for_copy(size) + Index{text_margin});
+  edges_.reserve(most_edges(size));
+  const WordMarks marks = mark_words(document.data(), size, o_.small, words_.data(), edges_.data());
+  if (!marks.ascii && !plain_words(document, letters_)) return false;
+  edges_.resize(marks.count);
+  return true;
 }
 
 // Words of any letters. It writes without looking for room: a small letter takes at most half as much again as its
@@ -144,7 +110,7 @@ void Tokens::read_words(TextCursor at) {
   char* out = words_.data();
   const auto place = [&] { return static_cast<std::size_t>(out - words_.data()); };
   while (!at.done()) {
-    append(begins_, place());
+    append(edges_, place() + 1);
     while (!at.done()) {
       if (const char plain = plain_[at.byte()]) {
         *out++ = plain;
@@ -160,7 +126,7 @@ void Tokens::read_words(TextCursor at) {
       }
       out = put_letter(out, small(c));
     }
-    append(ends_, place());
+    append(edges_, place());
     if (!at.done()) at.next(), *out++ = ' ';
   }
 }
@@ -169,21 +135,22 @@ void Tokens::read_words(TextCursor at) {
 void Tokens::keep_words() {
   Index kept = 0;
   const bool all = stop_words_.size() == 0;
-  for (Index i = 0; i < begins_.size(); ++i) {
-    const std::size_t begin = begins_[i], end = ends_[i];
-    begins_[kept] = begin;
-    ends_[kept] = end;
-    kept += several(words_.data() + begin, words_.data() + end) &&
-            (all || stop_words_.find(std::string_view(words_.data() + begin, end - begin)) < 0);
+  for (Index i = 0; i < edges_.size(); i += 2) {
+    const std::size_t begin = edges_[i] - 1, end = edges_[i + 1];
+    edges_[kept] = begin + 1;
+    edges_[kept + 1] = end;
+    if (several(words_.data() + begin, words_.data() + end) &&
+        (all || stop_words_.find(std::string_view(words_.data() + begin, end - begin)) < 0))
+      kept += 2;
   }
-  begins_.resize(kept);
-  ends_.resize(kept);
+  edges_.resize(kept);
   if (o_.high == 1) return;
   char* out = words_.data();
-  for (Index i = 0; i < kept; ++i) {  // terms of several words have one blank between
-    const std::size_t begin = std::exchange(begins_[i], static_cast<std::size_t>(out - words_.data()));
-    out = std::copy(words_.data() + begin, words_.data() + ends_[i], out);
-    ends_[i] = static_cast<std::size_t>(out - words_.data());
+  for (Index i = 0; i < kept; i += 2) {  // terms of several words have one blank between
+    const auto begin = words_.data() + (edges_[i] - 1);
+    edges_[i] = static_cast<std::size_t>(out - words_.data()) + 1;
+    out = std::copy(begin, words_.data() + edges_[i + 1], out);
+    edges_[i + 1] = static_cast<std::size_t>(out - words_.data());
     *out++ = ' ';
   }
 }
@@ -303,33 +270,49 @@ void Tokens::read_mail(TextCursor at) {
   }
 }
 
+// Room is made beforehand: for each byte at most one letter and two blanks, and a small letter takes at most half as
+// much again as its capital.
 void Tokens::read_letters(TextCursor at) {
   const bool inside = o_.kind == TextKind::inside;
-  const auto put_letter = [&](Letter c) {
-    append(begins_, text_.size());
-    append_letter(text_, c);
+  const Index size = at.end - at.at;
+  words_.reserve(3 * size + Index{text_margin} + 2);
+  begins_.reserve(3 * size + 3);
+  ends_.reserve(size + 1);
+  char* out = words_.data();
+  std::size_t *begin = begins_.data(), *end = ends_.data();
+  const auto place = [&] { return static_cast<std::size_t>(out - words_.data()); };
+  const auto put = [&](Letter c) {
+    *begin++ = place();
+    out = put_letter(out, c);
   };
   const auto is_space = [&](Letter c) { return letters_.is(c, Letters::space); };
+  const auto end_word = [&] {
+    put(' ');
+    *end++ = static_cast<std::size_t>(begin - begins_.data());
+  };
   bool within = false;  // a word, for `inside`
   while (!at.done()) {
     const Letter c = small(at.next());
+    const bool space = is_space(c);
     if (inside) {
-      if (!is_space(c) && !within) put_letter(' ');
-      if (!is_space(c)) put_letter(c);
-      if (is_space(c) && within) put_letter(' '), append(ends_, static_cast<std::size_t>(begins_.size()));
-      within = !is_space(c);
+      if (!space && !within) put(' ');
+      if (!space) put(c);
+      if (space && within) end_word();
+      within = !space;
       continue;
     }
     bool several = false;
-    for (TextCursor look = at; is_space(c) && !look.done();) {
+    for (TextCursor look = at; space && !look.done();) {
       if (!is_space(small(look.next()))) break;
       several = true;
       at = look;
     }
-    put_letter(several ? ' ' : c);
+    put(several ? ' ' : c);
   }
-  if (within) put_letter(' '), append(ends_, static_cast<std::size_t>(begins_.size()));
-  append(begins_, text_.size());
+  if (within) end_word();
+  *begin++ = place();
+  begins_.resize(begin - begins_.data());
+  ends_.resize(end - ends_.data());
 }
 
 }  // namespace widemargin

@@ -43,7 +43,7 @@ class Tokens {
  private:
   Letter small(Letter c) const { return o_.small ? letters_.small[c] : c; }
   void read_words(TextCursor at);
-  void read_plain_words(std::string_view document);
+  bool read_plain_words(std::string_view document);
   void keep_words();
   void read_mail(TextCursor at);
   void read_letters(TextCursor at);
@@ -60,22 +60,23 @@ class Tokens {
   TextOptions o_;
   bool usual_ = true;              // the table says of ASCII what it says everywhere
   std::array<char, 256> plain_{};  // ASCII letters of words as they are written, 0 for all other bytes
-  // Of words: a text with the tokens in it (one blank between them where terms have several), and where each begins
-  // and ends. Of letters: the text, and where each letter begins, with the end of the last. A margin is behind both.
+  // Of words: a text with the tokens in it (one blank between them where terms have several), and two edges of each:
+  // behind its first byte and behind its last. Of letters: the text, and where each letter begins, with the end of the
+  // last. A margin is behind both.
   const char* at_ = nullptr;
   Buffer<char> words_;  // the text, where its size is known beforehand
   std::string text_;    // or where it is not
   std::string field_;
-  Buffer<std::size_t> begins_, ends_;
+  Buffer<std::size_t> edges_, begins_, ends_;
 };
 
 template <class Take>
 void Tokens::each(Take&& take) const {
   const auto piece = [&](std::size_t a, std::size_t b) { take(Term(at_ + a, b - a)); };
   if (o_.kind == TextKind::words || o_.kind == TextKind::mail) {
-    const auto count = begins_.size();
+    const auto count = edges_.size() / 2;
     for (Index n = o_.low; n <= std::min(o_.high, count); ++n)
-      for (Index i = 0; i + n <= count; ++i) piece(begins_[i], ends_[i + n - 1]);
+      for (Index i = 0; i + n <= count; ++i) piece(edges_[2 * i] - 1, edges_[2 * (i + n) - 1]);
   } else if (o_.kind == TextKind::letters) {
     const auto count = begins_.size() - 1;
     for (Index n = o_.low; n <= std::min(o_.high, count); ++n)

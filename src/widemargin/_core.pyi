@@ -530,6 +530,11 @@ class Terms:
 
     def __init__(self, terms: list) -> None: ...
 
+    def __len__(self) -> int: ...
+
+    def numbers(self) -> dict:
+        """-> {term: number}"""
+
 class TextCounter:
     """Counts the terms of documents, fed as lists."""
 
@@ -544,7 +549,7 @@ class TextCounter:
         """-> the terms of one document, as they stand there."""
 
     def take(self) -> tuple:
-        """-> {term: column}, columns, counts, row_ends; ends the counter."""
+        """-> terms, columns, counts, row_ends; ends the counter."""
 
 def html_text(html: bytes) -> bytes:
     """What a reader sees of HTML, and where its links lead; entities stay."""

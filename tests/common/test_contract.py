@@ -1,8 +1,12 @@
 """scikit-learn's contract, on every estimator."""
 
 import pytest
+from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.common.estimators import ESTIMATORS, depends_on_order, is_booster
+
+import widemargin as wm
+from widemargin.estimator.average import AverageClassifier, AverageRegressor
 
 WEIGHTS = {
     "check_sample_weight_equivalence_on_dense_data": "an online learner depends on the order of the rows",
@@ -44,6 +48,22 @@ def feasible(estimator, check):
 @parametrize_with_checks([cls() for cls in ESTIMATORS], expected_failed_checks=expected_failures)
 def test_scikit_learn_check(estimator, check):
     check(feasible(estimator, check))
+
+
+AVERAGES = [
+    AverageClassifier(
+        [("tree", wm.DecisionTreeClassifier(max_depth=3)), ("forest", wm.RandomForestClassifier(5, random_state=0))],
+        weights=[1, 2],
+    ),
+    AverageClassifier([("tree", wm.DecisionTreeClassifier(max_depth=3)), ("nb", GaussianNB())]),
+    AverageRegressor([("tree", wm.DecisionTreeRegressor(max_depth=3)), ("svr", wm.SVR())]),
+]
+
+
+@parametrize_with_checks(AVERAGES)
+def test_scikit_learn_check_of_averages(estimator, check):
+    """They are in files of `wm easy` and cannot be made without members, so that the list above has none."""
+    check(estimator)
 
 
 def test_every_public_estimator_is_in_the_list():

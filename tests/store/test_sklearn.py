@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.impute import MissingIndicator, SimpleImputer
@@ -157,6 +158,8 @@ MODELS = [
     CalibratedClassifierCV(wm.LinearSVC(), method="isotonic", cv=3, ensemble=False),
     CalibratedClassifierCV(wm.LinearSVC(), method="temperature", cv=3),
     IsotonicRegression(out_of_bounds="clip"),
+    DummyClassifier(),
+    DummyRegressor(),
 ]
 
 
@@ -174,7 +177,7 @@ def test_a_model_says_the_same_after_loading(model, kind, labels):
     trees = getattr(model, "algorithm", "auto") in ("kd_tree", "ball_tree") or getattr(model, "p", 2) == 3
     if sparse.issparse(rows) and trees:
         rows = rows.toarray()
-    regression = isinstance(model, KNeighborsRegressor | IsotonicRegression)
+    regression = isinstance(model, KNeighborsRegressor | IsotonicRegression | DummyRegressor)
     model.fit(rows, X[:, 1] if regression else labels)
     back = there_and_back(model)
     for how in ("predict", "predict_proba"):

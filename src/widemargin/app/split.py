@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, train_test_split
+from sklearn.model_selection import GroupKFold, train_test_split
 
 from ..base.errors import BadInput
+from ..study.group_folds import StratifiedGroups
 
 
 def set_apart(y: np.ndarray, groups: np.ndarray, share: float, kind: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -22,6 +23,6 @@ def set_apart(y: np.ndarray, groups: np.ndarray, share: float, kind: str, seed: 
         return np.sort(train), np.sort(test)
     folds = max(2, round(1 / share))
     stratified = kind == "classes" and counts.min() >= folds
-    splitter = (StratifiedGroupKFold if stratified else GroupKFold)(folds, shuffle=True, random_state=seed)
+    splitter = (StratifiedGroups if stratified else GroupKFold)(folds, shuffle=True, random_state=seed)
     train, test = next(splitter.split(np.zeros(n), y, groups))
     return train, test

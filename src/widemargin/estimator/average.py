@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.errors import BadInput
@@ -40,6 +41,14 @@ class _Average(MetaEstimatorMixin, BaseEstimator):
         parts = {name: proof for name, proof in zip(self._names(), map(_proof, self.estimators_), strict=True) if proof}
         self.certificate_ = self._certified(X, y, parts)
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Takes what all members take."""
+        tags = super().__sklearn_tags__()
+        taken = [get_tags(member).input_tags for _, member in self.estimators]
+        tags.input_tags.sparse = all(member.sparse for member in taken)
+        tags.input_tags.allow_nan = all(member.allow_nan for member in taken)
+        return tags
 
     def _names(self) -> list[str]:
         return [name for name, _ in self.estimators]
@@ -108,7 +117,8 @@ class AverageClassifier(ClassifierMixin, _Average):
 
     def predict(self, X: Any) -> np.ndarray:
         """The class with the highest of them."""
-        return self.classes_[np.argmax(self._averaged(X), axis=1)]
+        averaged = self._averaged(X)
+        return self.classes_[np.argmax(averaged, axis=1)]
 
 
 class AverageRegressor(RegressorMixin, _Average):

@@ -233,7 +233,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
 
     def _count(
         self, documents: Iterable[Any], known: _core.Terms | None, columns: int
-    ) -> tuple[dict[str, int], sp.csr_array]:
+    ) -> tuple[_core.Terms, sp.csr_array]:
         counter, texts = self._counter(known), iter(documents)
         plain = self.input == "content" and self.strip_accents is None
         while batch := list(islice(texts, _BATCH)):
@@ -243,7 +243,8 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         starts = np.zeros(len(ends) + 1, wide)
         starts[1:] = ends
         shape = (len(ends), columns or len(terms))
-        return terms, sp.csr_array((counts.astype(self.dtype), index.astype(wide, copy=False), starts), shape=shape)
+        counts, index = counts.astype(self.dtype, copy=False), index.astype(wide, copy=False)
+        return terms, sp.csr_array((counts, index, starts), shape=shape)
 
     def _hashed(self, documents: Iterable[Any]) -> Any:
         if isinstance(documents, str):
@@ -262,9 +263,11 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
             return self.vocabulary_, self._count(raw_documents, self._known_terms(), len(self.vocabulary_))[1]
         super().build_analyzer()  # warns of stop words that no text can hold
         terms, X = self._count(raw_documents, None, 0)
-        if not terms:
+        if not len(terms):
             raise BadInput("empty vocabulary; perhaps the documents only contain stop words")
-        return terms, X
+        vocabulary = terms.numbers()
+        self._known = (vocabulary, len(vocabulary), terms)
+        return vocabulary, X
 
     def _sort_features(self, X: Any, vocabulary: dict[str, int]) -> Any:
         return X if self._kind() is not None else super()._sort_features(X, vocabulary)

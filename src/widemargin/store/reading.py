@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .values import HALVES, MAX_DEPTH, SCALAR_TYPES, Violation
+from .values import HALVES, LONG_LIST, MAX_DEPTH, SCALAR_TYPES, Crowd, Violation
 
 
 @dataclass
@@ -216,6 +216,20 @@ def _number_list_at(place: str, shelf: Shelf, dtype: str) -> list[Any]:
     return array.tolist()
 
 
+def _part_at(place: str, shelf: Shelf) -> Any:
+    part = shelf.part(place)
+    if isinstance(part, Crowd):
+        raise Violation(f"{place} is a list where one object is due")
+    return part
+
+
+def _crowd_at(place: str, shelf: Shelf) -> list[Any]:
+    crowd = shelf.part(place)
+    if not isinstance(crowd, Crowd) or len(crowd.items) <= LONG_LIST:
+        raise Violation(f"{place} is no long list of objects")
+    return crowd.items
+
+
 _AT_PLACE: dict[Any, Callable[[str, Shelf], Any]] = {
     "array": lambda place, shelf: shelf.array(place, "biuf"),
     "text": lambda place, shelf: _fixed_width_at(place, shelf, "<u4", "U"),
@@ -224,5 +238,6 @@ _AT_PLACE: dict[Any, Callable[[str, Shelf], Any]] = {
     "string_list": _strings_at,
     "int_list": lambda place, shelf: _number_list_at(place, shelf, "<i8"),
     "float_list": lambda place, shelf: _number_list_at(place, shelf, "<f8"),
-    "part": lambda place, shelf: shelf.part(place),
+    "part": _part_at,
+    "crowd": _crowd_at,
 }

@@ -1,4 +1,4 @@
-"""scikit-learn's nearest neighbours, naive Bayes and calibration as stored types.
+"""scikit-learn's nearest neighbours, naive Bayes, calibration and constant answers as stored types.
 
 Neighbours are kept as rows and targets: their `fit` computes nothing but an index of the rows, so it is run once more.
 """
@@ -124,6 +124,13 @@ def _bayes(name: str, *arrays: str, **more: Rule) -> EstimatorSpec:
     return step(f"naive_bayes:{name}", {**rules, **more})
 
 
+def _constant_agrees(model: Any) -> None:
+    """Constant answers come into files where nothing does better."""
+    if hasattr(model, "classes_") and (model._strategy != model.strategy or model.n_classes_ != len(model.classes_)):
+        raise Violation(f"{model.n_classes_} classes by {model._strategy} where {len(model.classes_)} are due")
+
+
+_ONE_OUTPUT = Plain(int, low=1, high=1)
 _DISCRETE = ("feature_count_", "feature_log_prob_")
 _PRIOR = Array(FLOATS, ("c",), finite=False)
 
@@ -135,6 +142,21 @@ MODELS: dict[str, Any] = {
     "sklearn.BernoulliNB": _bayes("BernoulliNB", *_DISCRETE, class_log_prior_=_PRIOR),
     "sklearn.ComplementNB": _bayes(
         "ComplementNB", *_DISCRETE, class_log_prior_=_PRIOR, feature_all_=Array(FLOATS, ("d",))
+    ),
+    "sklearn.DummyClassifier": step(
+        "dummy:DummyClassifier",
+        {
+            "classes_": Labels("c"),
+            "class_prior_": Array(FLOATS, ("c",), low=0),
+            "n_classes_": Plain(int, low=1),
+            "n_outputs_": _ONE_OUTPUT,
+            "_strategy": Plain(str),
+            "sparse_output_": Plain(bool),
+        },
+        agree=_constant_agrees,
+    ),
+    "sklearn.DummyRegressor": step(
+        "dummy:DummyRegressor", {"constant_": Array(FLOATS, (1, 1)), "n_outputs_": _ONE_OUTPUT}
     ),
     "sklearn.SigmoidCalibration": _curve("_SigmoidCalibration", "a_", "b_"),
     "sklearn.TemperatureScaling": _curve("_TemperatureScaling", "beta_"),

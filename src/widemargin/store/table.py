@@ -13,6 +13,7 @@ import numpy as np
 
 from .averages import AVERAGES
 from .boosting import BOOSTING
+from .crowd import CrowdSpec
 from .encoders import ENCODER
 from .estimators import EstimatorSpec
 from .experts import EXPERTS
@@ -160,6 +161,7 @@ TABLE: dict[str, Any] = {
     **STEPS,
     **MODELS,
     **PIPELINES,
+    "Crowd": CrowdSpec(),
     # records
     "Stop": DataclassSpec("widemargin.base.records:Stop", 1),
     "Trace": TRACE,

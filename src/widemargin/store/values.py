@@ -12,6 +12,7 @@ JSON says itself: None, bool, int (64 bits), finite float, str, list. Everything
     {"slice": [start, stop, step]}      of None, int and str
     {"dtype" | "scalar_type": name}     np.dtype(name) and its scalar type; only the names in TYPES
     {"part": place}                     another stored object
+    {"crowd": place}                    a long list of them (store/crowd)
 
 A place is the path of the value inside its object ("params.C"); the reader demands exactly the place that the writer
 would choose, so that each array is used once and none is left over. Fixed-width strings are kept as code points and not
@@ -48,6 +49,13 @@ class Box:
 
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
     parts: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """A long list of stored objects, as one part."""
+
+    items: list[Any]
 
 
 def to_json(value: Any, place: str, box: Box, depth: int = 0) -> Any:
@@ -99,7 +107,14 @@ def _write_list(value: list[Any], place: str, box: Box, depth: int) -> Any:
         if kinds == {float} or (kinds == {int} and min(value) >= -(1 << 63) and max(value) < 1 << 63):
             box.arrays[place] = np.array(value, np.float64 if kinds == {float} else np.int64)
             return {"float_list" if kinds == {float} else "int_list": place}
-    return [to_json(item, f"{place}.{i}", box, depth + 1) for i, item in enumerate(value)]
+    own = Box()
+    written = [to_json(item, f"{place}.{i}", own, depth + 1) for i, item in enumerate(value)]
+    if len(value) > LONG_LIST and all(type(item) is dict and "part" in item for item in written):
+        box.parts[place] = Crowd(value)
+        return {"crowd": place}
+    box.arrays.update(own.arrays)
+    box.parts.update(own.parts)
+    return written
 
 
 def _write_tuple(value: tuple[Any, ...], place: str, box: Box, depth: int) -> Any:

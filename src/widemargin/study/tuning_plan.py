@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 from ..base.errors import BadInput
+from .group_folds import StratifiedGroups
 from .learners import Learner, Shape
 
 Group = tuple[Learner, list[dict[str, Any]]]
@@ -39,7 +40,7 @@ def folds_of(
         classes, counts = np.unique(y, return_counts=True)
         least = int(counts.min())
         if len(classes) < 2:
-            raise BadInput(f"all {n} rows have the label {classes[0]!r}: there is nothing to decide")
+            raise BadInput(f"all {n} rows have the label {classes.tolist()[0]!r}: there is nothing to decide")
     if cv is not None and (cv < 2 or cv > n):
         raise BadInput(f"cv={cv}: from 2 to {n} folds are possible for {n} rows")
     if validation is not None and not (cv is None and 0 < validation <= 0.5):
@@ -47,7 +48,7 @@ def folds_of(
     once = validation is not None or (cv is None and n > ONCE)
     folds = min(n, round(1 / validation)) if validation else cv or (4 if once else min(5, n))
     stratified = kind == "classes" and least >= folds
-    splitters = (GroupKFold, StratifiedGroupKFold) if groups is not None else (KFold, StratifiedKFold)
+    splitters = (GroupKFold, StratifiedGroups) if groups is not None else (KFold, StratifiedKFold)
     splitter: Any = splitters[stratified](folds, shuffle=True, random_state=random_state)
     rng = np.random.default_rng(random_state)
     parts = [(rng.permutation(train), held) for train, held in splitter.split(np.zeros(n), y, groups)]
