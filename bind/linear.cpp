@@ -75,7 +75,8 @@ void need(std::size_t found, Index wanted, const char* what) {
 nb::tuple pass(const BoundLinearProblem& self, int how, double k, In<double> w, InOut<double> b, InOut<double> z,
                InOut<double> h, InOut<double> g, In<double> a) {
   const Variables kind = choice(how, Variables::proximal, "kind of variables");
-  need(w.shape(0), self.d + 1, "w");
+  const bool scored = w.shape(0) == 0;
+  if (!scored) need(w.shape(0), self.d + 1, "w");
   need(g.shape(0), self.d + 1, "g");
   need(b.shape(0), self.n, "b");
   need(z.shape(0), self.n, "z");
@@ -86,7 +87,8 @@ nb::tuple pass(const BoundLinearProblem& self, int how, double k, In<double> w, 
   {
     nb::gil_scoped_release free;
     const double* centre = kind == Variables::proximal ? a.data() : nullptr;
-    s = linear_pass(self.p, kind, k, {w.data(), b.data(), z.data(), h.data(), g.data(), centre}, poll_signals);
+    const double* weights = scored ? nullptr : w.data();
+    s = linear_pass(self.p, kind, k, {weights, b.data(), z.data(), h.data(), g.data(), centre}, poll_signals);
   }
   return nb::make_tuple(s.loss, s.residual, s.smooth, s.total);
 }
@@ -113,6 +115,15 @@ Span<const Column> checked(const In<Column>& among, const In<double>& h, Index n
   for (std::size_t k = 0; k < among.shape(0); ++k)
     if (among.data()[k] < 0 || among.data()[k] >= n) fail("among names a row that is not there");
   return {among.data(), among.shape(0)};
+}
+
+Index unlike(In<double> h, In<double> before, double by, InOut<Column> out) {
+  const auto n = static_cast<Index>(h.shape(0));
+  if (before.shape(0) != 0) need(before.shape(0), n, "before");
+  need(out.shape(0), n, "out");
+  if (n > 0x7fffffff) fail("more than 2^31 - 1 rows: split the data");
+  nb::gil_scoped_release free;
+  return unlike_rows(n, h.data(), before.shape(0) == 0 ? nullptr : before.data(), by, out.data());
 }
 
 void matrix(const Rows& rows, In<Column> among, In<double> h, nb::ndarray<double, nb::ndim<2>, nb::c_contig> H) {
@@ -145,9 +156,11 @@ void bind_linear(nb::module_& m) {
   nb::class_<BoundLinearProblem>(m, "LinearProblem", "Rows, targets and prices of a linear machine.")
       .def_ro("n", &BoundLinearProblem::n)
       .def_ro("d", &BoundLinearProblem::d)
-      .def("walk", &pass, "how"_a, "k"_a, "w"_a.noconvert(), "b"_a.noconvert(), "z"_a.noconvert(), "h"_a.noconvert(),
-           "g"_a.noconvert(), "a"_a.noconvert(),
-           "Variables (0 given, 1 slope, 2 proximal), scores, curvatures, g -> (loss, residual, smooth, total).")
+      .def(
+          "walk", &pass, "how"_a, "k"_a, "w"_a.noconvert(), "b"_a.noconvert(), "z"_a.noconvert(), "h"_a.noconvert(),
+          "g"_a.noconvert(), "a"_a.noconvert(),
+          "Variables (0 given, 1 slope, 2 proximal), scores, curvatures, g -> (loss, residual, smooth, total). Without "
+          "any w the scores are those given.")
       .def("along_line", &line, "how"_a, "k"_a, "z"_a.noconvert(), "v"_a.noconvert(), "step"_a, "a"_a.noconvert(),
            "At scores z + step v -> (loss, smooth, total, slope of smooth).");
   m.def("linear_problem", &problem, "rows"_a, "t"_a.noconvert(), "C"_a.noconvert(), "loss"_a, "eps"_a);
@@ -166,6 +179,8 @@ void bind_linear(nb::module_& m) {
       },
       "problem"_a, "tau"_a, "free_bias"_a, "shrink"_a, "seed"_a, "norms"_a.noconvert() = nb::none(),
       "norms: the squared lengths of the rows, where they are known");
+  m.def("unlike_rows", &unlike, "h"_a.noconvert(), "before"_a.noconvert(), "unlike"_a, "out"_a.noconvert(),
+        "Names the rows whose h is not what it was before (nothing: 0); their number.");
   m.def("normal_matrix", &matrix, "rows"_a, "among"_a.noconvert(), "h"_a.noconvert(), "H"_a.noconvert(),
         "Adds sum h [x, 1][x, 1]' over the rows named to the lower triangle of H.");
   m.def("normal_product", &product, "rows"_a, "among"_a.noconvert(), "h"_a.noconvert(), "v"_a.noconvert(),

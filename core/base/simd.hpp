@@ -24,6 +24,10 @@ void add(double s, const float* x, double* w, Index d);
 void dots(const double* x, Index stride, Index n, const double* w, Index d, double* out);
 void dots(const float* x, Index stride, Index n, const double* w, Index d, double* out);
 
+// out_i = the sum over offset_i <= k < offset_{i + 1} of x_k w_{j_k}: n sparse rows of a few numbers each.
+void sparse_dots(const double* x, const Column* j, const Index* offset, Index n, const double* w, double* out);
+void sparse_dots(const float* x, const Column* j, const Index* offset, Index n, const double* w, double* out);
+
 // Two odd 32-bit keys of a column in one word.
 inline std::uint64_t column_key(std::uint64_t j) {
   const auto low = static_cast<std::uint32_t>(j * 0x9E3779B1u + 0x85EBCA77u);

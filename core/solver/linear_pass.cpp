@@ -1,6 +1,7 @@
 #include "solver/linear_pass.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
 #define AVX2 __attribute__((target("avx2")))
@@ -64,17 +65,12 @@ double sum(const double* x, Index m) {
   return (s0 + s1) + (s2 + s3);
 }
 
-// Rows of a few numbers end before four partial sums pay, and each loop more is one more end that cannot be foreseen.
 template <class T>
 void scores(const SparseRows<T>& rows, Index first, Index m, const double* w, double* out) {
   constexpr Index few = 24;
-  if (rows.offset[first + m] - rows.offset[first] > few * m) return dots(rows, first, m, w, out);
-  for (Index k = 0; k < m; ++k) {
-    const SparseRow<T> row = rows[first + k];
-    double s = 0;
-    for (Index l = 0; l < row.size; ++l) s += row.x[l] * w[row.j[l]];
-    out[k] = s;
-  }
+  const Index* offset = rows.offset + first;
+  if (offset[m] - offset[0] > few * m) return dots(rows, first, m, w, out);
+  simd::sparse_dots(rows.x, rows.j, offset, m, w, out);
 }
 template <class T>
 void scores(const DenseRows<T>& rows, Index first, Index m, const double* w, double* out) {
@@ -96,8 +92,10 @@ LinearSums walk(const L& loss, const Rows& rows, const LinearProblem& p, double 
     if (first % between_polls == 0) poll();
     double *z = x.z + first, *b = x.b + first, *h = x.h + first;
     const double *t = p.t + first, *C = p.C + first, *a = how == Variables::proximal ? x.a + first : nullptr;
-    scores(rows, first, m, x.w, z);
-    for (Index i = 0; i < m; ++i) z[i] += x.w[d];
+    if (x.w) {
+      scores(rows, first, m, x.w, z);
+      for (Index i = 0; i < m; ++i) z[i] += x.w[d];
+    }
     wide ? look_wide<how>(loss, k, m, z, t, C, a, b, h, f) : look<how>(loss, k, m, z, t, C, a, b, h, f);
     s.loss += sum(f, m);
     s.residual += sum(f + a_block, m);
@@ -116,14 +114,21 @@ LinearSums line(const L& loss, const LinearProblem& p, double k, const double* z
                 const double* a, double& slope) {
   LinearSums sums;
   const Index n = count(p.rows);
+  const bool wide = simd::level() >= simd::Level::avx2;
+  double there[a_block], b[a_block], h[a_block];
+  Figures f;
   slope = 0;
-  for (Index i = 0; i < n; ++i) {
-    const double centre = how == Variables::proximal ? a[i] : 0.0;
-    const Seen one = seen<how>(loss, k, z[i] + s * v[i], 0.0, centre, p.t[i], p.C[i]);
-    sums.loss += one.loss;
-    sums.smooth += one.smooth;
-    sums.total += one.b;
-    slope -= one.b * v[i];
+  for (Index first = 0; first < n; first += a_block) {
+    const Index m = std::min(a_block, n - first);
+    for (Index i = 0; i < m; ++i) there[i] = z[first + i] + s * v[first + i];
+    const double *t = p.t + first, *C = p.C + first, *centre = how == Variables::proximal ? a + first : nullptr;
+    wide ? look_wide<how>(loss, k, m, there, t, C, centre, b, h, f)
+         : look<how>(loss, k, m, there, t, C, centre, b, h, f);
+    sums.loss += sum(f, m);
+    sums.smooth += sum(f + 2 * a_block, m);
+    sums.total += sum(b, m);
+    for (Index i = 0; i < m; ++i) there[i] = b[i] * v[first + i];
+    slope -= sum(there, m);
   }
   return sums;
 }
@@ -148,6 +153,16 @@ LinearSums along_line(const LinearProblem& p, Variables how, double k, const dou
     if (how == Variables::slope) return line<Variables::slope>(loss, p, k, z, v, s, a, slope);
     return line<Variables::proximal>(loss, p, k, z, v, s, a, slope);
   });
+}
+
+Index unlike_rows(Index n, const double* h, const double* before, double unlike, Column* out) {
+  Index many = 0;
+  for (Index i = 0; i < n; ++i) {
+    const double was = before ? before[i] : 0.0;
+    out[many] = static_cast<Column>(i);
+    many += std::abs(h[i] - was) > unlike * (h[i] + was);
+  }
+  return many;
 }
 
 namespace {

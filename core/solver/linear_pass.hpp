@@ -25,7 +25,7 @@ struct LinearSums {
 };
 
 struct PassArrays {
-  const double* w;  // d + 1
+  const double* w;  // d + 1; none: z is given
   double* b;        // n
   double* z;        // n
   double* h;        // n: d^2 psi / dz^2
@@ -38,6 +38,10 @@ LinearSums linear_pass(const LinearProblem& p, Variables how, double k, PassArra
 // The same figures at scores z + s v, without a look at the rows: what a search along a line needs.
 LinearSums along_line(const LinearProblem& p, Variables how, double k, const double* z, const double* v, double s,
                       const double* a, double& slope);
+
+// Into `out`, which has room for n: the rows whose curvatures h, none below 0, differ from those `before` (0 without
+// any) by more than `unlike` times their sum. Their number is returned.
+Index unlike_rows(Index n, const double* h, const double* before, double unlike, Column* out);
 
 // H += sum over `among` of h_i [x_i, 1][x_i, 1]', its lower triangle; H has (d + 1)^2 entries.
 void add_normal_matrix(const AnyRows& rows, Span<const Column> among, const double* h, double* H, Poll poll = never);

@@ -369,6 +369,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
         lambda: [linear(), 1.0, True, True, 1, np.ones(N)],
     ),
     "DualDescent.advance": (lambda *a: _core.dual_descent(linear(), 1.0, True, True, 1).advance(*a), descent_state),
+    "unlike_rows": (_core.unlike_rows, lambda: [np.ones(N), np.zeros(N), 0.0, np.empty(N, np.int32)]),
     "normal_matrix": (_core.normal_matrix, lambda: [dense(), visits(), np.ones(N), np.zeros((D + 1, D + 1))]),
     "normal_product": (
         _core.normal_product,

@@ -50,6 +50,16 @@ def test_the_slope_closes_the_inequality(loss, z, t, C):
     assert loss.residual(z, b, t, C) == pytest.approx(0, abs=1e-9 * float(C[0]))
 
 
+@given(losses, numbers, numbers, st.floats(-0.2, 1.2), prices)
+def test_terms_are_the_four_figures_each_by_itself(loss, z, t, share, C):
+    """Also of a b beyond its bounds, whose reward is -infinity."""
+    z, t, C = column(z), target(loss, column(t)), column(C)
+    b = inside(loss, share, t, C)
+    each = C * loss.value(z, t), loss.residual(z, b, t, C), loss.reward(b, t, C), loss.steepest(z, b, t, C)
+    for found, wanted in zip(loss.terms(z, b, t, C), each, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12 * float(C[0]))
+
+
 @given(losses, numbers, numbers)
 def test_the_slope_is_the_derivative(loss, z, t):
     t, h = target(loss, column(t)), 1e-6

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.drive import Watch
+from ..base.heap import keep_freed_memory
 from ..base.params import Integral, Interval, Options, StrOptions, count, positive
 from ..base.seeds import seed_from
 from ..base.warn import warn
@@ -76,6 +77,7 @@ class LinearLearner(Learner):
 
     def _learn(self, data: Training, watch: Watch, starts: Any = None) -> list[Solved]:
         """Solve all parts and keep what was learnt; what Ctrl-C leaves is kept too."""
+        keep_freed_memory()
         self._seed = seed_from(self.random_state)
         problems = self._problems(data)
         work = LinearWork(self, data, problems, starts(problems) if starts else self._starts(problems))
@@ -159,7 +161,7 @@ class LinearLearner(Learner):
         X = data.X
         if not sp.issparse(X) or math.prod(X.shape) > SMALL or X.nnz < FULL * math.prod(X.shape):
             return X, data.rows
-        X = X.toarray()
+        X = X.toarray(out=np.empty(X.shape, X.dtype))  # NumPy asks for large pages, but not where it clears them
         return X, native_rows(X)
 
     def _walked(self, data: Training) -> Training:

@@ -48,9 +48,19 @@ class Loss:
         """D(b) = -C l*(-b / C)."""
         return -C * self.conjugate(-b / C, t)
 
+    def terms(self, z: np.ndarray, b: np.ndarray, t: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, ...]:
+        """C value, residual, reward and steepest, all at once: what they share need not be made four times."""
+        return C * self.value(z, t), self.residual(z, b, t, C), self.reward(b, t, C), self.steepest(z, b, t, C)
+
 
 def _margin_bounds(t: np.ndarray, most: Any) -> Bounds:
-    return np.where(t > 0, 0.0, -most), np.where(t > 0, most, 0.0)
+    signed = t * most
+    return np.minimum(signed, 0.0), np.maximum(signed, 0.0)
+
+
+def _only(inside: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The values, infinite where not `inside`; np.where takes longer than all that it is given."""
+    return values if np.all(inside) else np.where(inside, values, np.inf)
 
 
 @dataclass(frozen=True)
@@ -67,17 +77,24 @@ class Hinge(Loss):
         return np.where(t * z < 1, -t, 0.0)
 
     def conjugate(self, s: np.ndarray, t: np.ndarray) -> np.ndarray:
-        return np.where((t * s >= -1) & (t * s <= 0), t * s, np.inf)
+        m = t * s
+        return _only((m >= -1) & (m <= 0), m)
 
     def residual(self, z: np.ndarray, b: np.ndarray, t: np.ndarray, C: np.ndarray) -> np.ndarray:
         r, a = 1 - t * z, t * b
-        return np.where(r > 0, (C - a) * r, -a * r)
+        return (C - a) * np.maximum(r, 0.0) - a * np.minimum(r, 0.0)
 
     def bounds(self, t: np.ndarray, C: np.ndarray) -> Bounds:
         return _margin_bounds(t, C)
 
     def steepest(self, z: np.ndarray, b: np.ndarray, t: np.ndarray, C: np.ndarray) -> np.ndarray:
         return np.abs(b) + C
+
+    def terms(self, z: np.ndarray, b: np.ndarray, t: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, ...]:
+        r, a = 1 - t * z, t * b
+        over = np.maximum(r, 0.0)
+        inside = (a >= 0) & (a / C <= 1)
+        return C * over, (C - a) * over - a * np.minimum(r, 0.0), -_only(inside, -a), np.abs(b) + C
 
 
 @dataclass(frozen=True)
@@ -94,15 +111,27 @@ class SquaredHinge(Loss):
         return -2 * t * np.maximum(1 - t * z, 0.0)
 
     def conjugate(self, s: np.ndarray, t: np.ndarray) -> np.ndarray:
-        return np.where(t * s <= 0, t * s + s * s / 4, np.inf)
+        m = t * s
+        return _only(m <= 0, m + s * s / 4)
 
     def residual(self, z: np.ndarray, b: np.ndarray, t: np.ndarray, C: np.ndarray) -> np.ndarray:
         r, a = 1 - t * z, t * b
-        half = a / (2 * C)
-        return np.where(r > 0, C * (r - half) ** 2, a * (half / 2 - r))
+        off = np.maximum(r, 0.0) - a / (2 * C)
+        return C * off * off - a * np.minimum(r, 0.0)
 
     def bounds(self, t: np.ndarray, C: np.ndarray) -> Bounds:
         return _margin_bounds(t, np.inf)
+
+    def terms(self, z: np.ndarray, b: np.ndarray, t: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, ...]:
+        r, a = 1 - t * z, t * b
+        over, half = np.maximum(r, 0.0), a / (2 * C)
+        slope, off = C * over, over - half
+        return (
+            slope * over,
+            C * off * off - a * np.minimum(r, 0.0),
+            -_only(a >= 0, a * half / 2 - a),
+            np.abs(b) + 2 * slope,
+        )
 
 
 @dataclass(frozen=True)
@@ -154,7 +183,8 @@ class Tube(Loss):
         return np.where(np.abs(t - z) > self.eps, np.sign(z - t), 0.0)
 
     def conjugate(self, s: np.ndarray, t: np.ndarray) -> np.ndarray:
-        return np.where(np.abs(s) <= 1, t * s + self.eps * np.abs(s), np.inf)
+        size = np.abs(s)
+        return _only(size <= 1, t * s + self.eps * size)
 
     def residual(self, z: np.ndarray, b: np.ndarray, t: np.ndarray, C: np.ndarray) -> np.ndarray:
         u, a = np.where(b < 0, z - t, t - z), np.abs(b)

@@ -10,7 +10,7 @@ Dual     max over b   sum_i D_i(b_i) - R*(sum_i b_i x_i) - R*(s sum_i b_i),   D_
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ from ..data.rows import BLOCK, native_rows
 from ..loss.losses import Loss
 
 Bias = Literal["free", "regularised", "none"]
+GOLDEN = (5**0.5 - 1) / 2  # multiples of it, less whole numbers, lie evenly however many are taken
 NEARLY = 0.999  # of a bound counts as the bound: `feasible` takes a little from a whole side
 
 
@@ -70,6 +71,13 @@ class LinearProblem:
         both = np.isfinite(lower) & np.isfinite(upper)
         smooth = both & (not self.loss.kinked)  # always between their bounds: at the same share
         return self.inside(np.where(held | smooth, b * (self.C / old.C), b))
+
+    def sample(self, every: int) -> LinearProblem:
+        """One of each `every` rows at `every` times its price, at places that no period of the rows can agree with:
+        some rows of a time series, whose features say where in the period they are, would else never be seen."""
+        first = np.arange(0, self.n, every)
+        some = np.minimum(first + (np.arange(len(first)) * GOLDEN % 1 * every).astype(np.int64), self.n - 1)
+        return replace(self, X=self.X[some], t=self.t[some], C=self.C[some] * every, rows=None, norms=None)
 
     @property
     def sparse(self) -> bool:

@@ -15,13 +15,12 @@ Method   smooth losses: psi = C l. Those with kinks: psi is the greatest value o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.linalg import lapack
 
-from .. import _core
 from ..base.blas import one_blas_thread
 from ..model.linear_problem import LinearProblem
 from .normal_matrix import NormalMatrix
@@ -120,7 +119,7 @@ class NewtonSolver:
             return None
         self.matrix = solver.matrix.scaled(p, factor)
         w, b, figures = s.w.copy(), factor * s.b, np.zeros(len(FIGURES))
-        counters = np.array([0, 0, 0, s.counters[3]])
+        counters = np.array([0, 0, 0, 1])  # a whole matrix serves many prices: it is followed from one to the next
         state = NewtonState(w, b, NONE, s.z.copy(), factor * s.h, factor * s.g, counters, figures, w.copy(), b.copy())
         loss = factor * s.loss
         state.note(k=s.k, stiff=1.0, best=np.inf, loss=loss, smooth=loss, total=factor * s.total)
@@ -135,9 +134,8 @@ class NewtonSolver:
         equations = p.d**3 / (10 if p.loss.kinked else 100)  # more of them before a kinked loss is near its optimum
         if every < MOST // 2 or not self.exact or equations > p.native.size:
             return np.zeros(p.d + 1), k
-        few = replace(p, X=p.X[::every], t=p.t[::every], C=p.C[::every] * every, rows=None, norms=None)
         steps = HURDLE if p.loss.kinked else BRIEF
-        solver = NewtonSolver(few, max(ROUGH, self.tol), max_steps=steps)
+        solver = NewtonSolver(p.sample(every), max(ROUGH, self.tol), max_steps=steps)
         state = solver.start(k=k)
         solver.advance(state, steps, steps)
         return state.w, state.k
@@ -224,11 +222,11 @@ class NewtonSolver:
     def _move_centre(self, s: NewtonState, growth: float) -> None:
         s.a[:] = s.b
         s.note(k=s.k * growth)
-        self._walk(s)
+        self._walk(s, scored=True)
 
     def _blur(self, s: NewtonState, k: float) -> None:
         s.note(k=k)
-        self._walk(s)
+        self._walk(s, scored=True)
 
     def _judge(self, s: NewtonState) -> None:
         """The gap of w and b; where it could be the end, that of a b whose sum is right: of a smooth loss it is hardly
@@ -261,10 +259,11 @@ class NewtonSolver:
         bias = w[-1] / self.problem.scale - self.problem.scale * total if self.problem.bias == "regularised" else 0.0
         return float(off @ off) / 2 + bias * bias / 2
 
-    def _walk(self, s: NewtonState) -> None:
-        """Everything that is known at w."""
+    def _walk(self, s: NewtonState, scored: bool = False) -> None:
+        """Everything that is known at w; `scored` where z is that of w already."""
         p = self.problem
-        loss, residual, smooth, total = p.core.walk(self.how, s.k, s.w, s.b, s.z, s.h, s.g, s.a)
+        w = NONE if scored else s.w
+        loss, residual, smooth, total = p.core.walk(self.how, s.k, w, s.b, s.z, s.h, s.g, s.a)
         s.counters[1] += 1
         if p.bias == "none":
             s.g[-1] = 0.0
@@ -284,8 +283,12 @@ class NewtonSolver:
         worse = not s.value <= value - 1e-4 * fall
         if worse or (self.how == SLOPE and abs(slope) > STEEP * fall):
             s.counters[3] |= int(sampled and worse)
-            s.w = w + self._search(w, z, s.z - z, way, (-fall, slope), s) * way
-            self._walk(s)
+            ahead = s.z - z
+            length = self._search(w, z, ahead, way, (-fall, slope), s)
+            s.w = w + length * way
+            ahead *= length
+            np.add(z, ahead, out=s.z)
+            self._walk(s, scored=True)
         if s.value < value:
             return True
         s.w, s.figures = w, before
@@ -337,9 +340,9 @@ class NewtonSolver:
 
     def _way(self, s: NewtonState, slope: np.ndarray) -> tuple[bool, np.ndarray]:
         """Newton's step, and whether a sample of rows told the curvature."""
-        rows = np.flatnonzero(s.h).astype(np.int32)
+        rows = self.matrix.rows(s.h)
         if not self.exact:
-            return False, self._by_gradients(s, rows, slope)
+            return False, self.matrix.by_gradients(rows, s.h, s.stiff * self.ridge, self._least_bias(s), slope)
         d, sampled, h = self.problem.d, False, s.h
         enough = SAMPLED * (d + 1)
         if not self.problem.sparse and len(rows) > 4 * enough and not s.counters[3]:
@@ -366,33 +369,3 @@ class NewtonSolver:
         if self.problem.bias != "free" or (not self.problem.loss.kinked and s.h.any()):
             return 0.0
         return 1e-3 * s.k * self.total_C
-
-    def _by_gradients(self, s: NewtonState, rows: np.ndarray, slope: np.ndarray) -> np.ndarray:
-        """Conjugate gradients until the equations hold to a tenth, or to what is left to win."""
-        native, out = self.problem.native, np.empty_like(slope)
-        _core.normal_diagonal(native, rows, s.h, out)
-        least = np.zeros_like(slope)
-        least[-1] = max(0.0, self._least_bias(s) - s.stiff * self.ridge[-1] - out[-1])
-        ridge = s.stiff * self.ridge + least
-        M = 1 / (out + ridge)
-        x, r = np.zeros_like(slope), -slope
-        y = M * r
-        q, rho = y.copy(), float(r @ y)
-        end = 0.01 * rho
-        for _ in range(250):
-            _core.normal_product(native, rows, s.h, q, out)
-            Hq = out + ridge * q
-            if self.problem.bias == "none":
-                Hq[-1] = 0.0
-            curve = float(q @ Hq)
-            if not curve > 0:
-                break
-            alpha = rho / curve
-            x += alpha * q
-            r -= alpha * Hq
-            y = M * r
-            rho, last = float(r @ y), rho
-            if rho <= end:
-                break
-            q = y + rho / last * q
-        return x
