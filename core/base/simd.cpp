@@ -148,7 +148,7 @@ AVX2 std::uint64_t avx2_hash(const T* x, const Keys* keys, Index size, double& s
 
 Level look() {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return Level::scalar;
-  return __builtin_cpu_supports("avx512f") ? Level::avx512 : Level::avx2;
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") ? Level::avx512 : Level::avx2;
 }
 #else
 template <class T>
