@@ -186,7 +186,9 @@ AVX2 std::uint64_t avx2_hash(const T* x, const Keys* keys, Index size, double& s
 
 Level look() {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return Level::scalar;
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") ? Level::avx512 : Level::avx2;
+  const bool wide =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+  return wide ? Level::avx512 : Level::avx2;
 }
 #else
 template <class T>

@@ -103,8 +103,8 @@ void radix_sort(std::vector<Pair>& pairs, std::vector<Pair>& spare) {
 }
 
 // Codes of a column with many different numbers: each its own, or bins of about equally many rows.
-void order_column(const float* x, Index n, int bins, Column1& c) {
-  std::vector<Pair> pairs, spare;
+void order_column(const float* x, Index n, int bins, Column1& c, std::vector<Pair>& pairs, std::vector<Pair>& spare) {
+  pairs.clear();
   pairs.reserve(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i)
     if (x[i] == x[i]) pairs.push_back(static_cast<Pair>(ordered(x[i])) << 32 | static_cast<Pair>(i));
@@ -203,9 +203,10 @@ struct Reader {
     for (Index i = 0; i < n; ++i)
       for (std::size_t k = 0; k < size; ++k)
         copy[k * static_cast<std::size_t>(n) + static_cast<std::size_t>(i)] = x[row(i) + columns[k]];
+    std::vector<Pair> pairs, spare;
     for (std::size_t k = 0; k < size; ++k) {
       Column1& c = found[static_cast<std::size_t>(columns[k])];
-      order_column(copy.data() + k * static_cast<std::size_t>(n), n, bins > 0 ? bins - c.missing : 0, c);
+      order_column(copy.data() + k * static_cast<std::size_t>(n), n, bins > 0 ? bins - c.missing : 0, c, pairs, spare);
     }
   }
 

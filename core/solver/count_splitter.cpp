@@ -3,38 +3,40 @@
 #include <algorithm>
 
 #include "base/sort_keys.hpp"
+#include "solver/count_columns.hpp"
 
 namespace widemargin {
-namespace {
-
-constexpr Index FEW = 256;  // rows that are sorted rather than counted
-
-}  // namespace
-
 template <class T>
 CountSplitter<T>::CountSplitter(const Table<T>& table, const Targets& targets, const GrowOptions& options,
                                 const std::uint32_t* times)
     : table_(table),
       classes_(targets.classes[0]),
-      lanes_(classes_ <= 16 ? 16 : 32),
       min_leaf_(options.min_leaf),
+      shift_(classes_ <= 2    ? 1
+             : classes_ <= 16 ? 4
+                              : 5),
+      lanes_(Index{1} << shift_),
       min_weight_(options.min_leaf_weight),
       limited_(options.min_leaf > 1 || options.min_leaf_weight > 0),
       payload_(static_cast<std::size_t>(table.n)),
       total_(static_cast<std::size_t>(classes_)),
       left_(static_cast<std::size_t>(classes_)),
       long_left_(static_cast<std::size_t>(classes_)),
-      counts_(static_cast<std::size_t>(256 * LANES)),
-      before_(counts_.size()),
+      before_(static_cast<std::size_t>(256 * LANES)),
       narrow_total_(LANES),
-      survives_(256) {
+      survives_(256),
+      survivors_(256),
+      bin_end_(256) {
   for (Index i = 0; i < table.n; ++i) {
     const std::uint32_t t = times ? times[i] : 1;
     payload_[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(targets.codes[i] << 8 | static_cast<int>(t));
   }
   cuts_.reserve(256);
   for (Index f = 0; f < table.d; ++f) few_codes_ = std::max(few_codes_, table.ranks->codes(f));
-  if (LANE_COLUMNS * few_codes_ * lanes_ > static_cast<Index>(counts_.size()) || classes_ > LANES) few_codes_ = 0;
+  if (few_codes_ > 256 || LANE_COLUMNS * few_codes_ * lanes_ > 256 * LANES || classes_ > LANES) few_codes_ = 0;
+  // Equal bins of columns that are counted together do not fall on the same place of the cache.
+  pitch_ = (few_codes_ ? few_codes_ : 256) * lanes_ + 5 * 32;
+  counts_.resize(static_cast<std::size_t>(std::max(256 * lanes_, (few_codes_ ? LANE_COLUMNS : 4) * pitch_)));
   // Where codes are few, histograms are soon cheaper.
   lane_rows_ = std::clamp<Index>(2 * table.ranks->first.back() / table.d, 16, LANE_ROWS);
 }
@@ -55,12 +57,14 @@ NodeSum CountSplitter<T>::enter(const std::uint32_t* rows, Index m) {
   m_ = m;
   if (static_cast<Index>(node_.size()) < m) {
     node_.resize(static_cast<std::size_t>(m));
+    named_.resize(node_.size());
     keys_.resize(static_cast<std::size_t>(room_for_keys(m)));
     spare_.resize(keys_.size());
   }
-  std::uint16_t* node = node_.data();
-  for (Index i = 0; i < m; ++i) node[i] = from_[rows[i]];
-  sum_classes();
+  for (const std::uint8_t k : here_classes_) total_[k] = 0, narrow_total_[k % LANES] = 0;
+  here_classes_.clear();
+  named_here_ = m <= LANE_ROWS && name_runs();
+  if (!named_here_) sum_classes();
   std::int64_t most = 0, squares = 0;
   w_ = 0;
   for (const std::uint8_t k : here_classes_) {
@@ -69,86 +73,79 @@ NodeSum CountSplitter<T>::enter(const std::uint32_t* rows, Index m) {
     most = std::max(most, t);
     squares += t * t;
   }
-  if (w_ <= NARROW && classes_ <= LANES)
+  narrow_ = w_ <= NARROW && most <= MOST;
+  if (narrow_ && classes_ <= LANES)
     for (const std::uint8_t k : here_classes_) narrow_total_[k] = static_cast<std::uint16_t>(total_[k]);
-  lanes_here_ = false;
-  counts_here_ = settled_ && !limited_ && classes_ > 2 && few_codes_ && w_ <= NARROW && m > lane_rows_;
-  if (sizeof(T) <= 2 && settled_ && !limited_ && m > 2 && m <= lane_rows_ && w_ <= LANE_WEIGHT && most < w_)
-    name_classes();
+  lanes_here_ = sizeof(T) <= 2 && settled_ && !limited_ && m > 2 && m <= lane_rows_ && w_ <= LANE_WEIGHT && most < w_ &&
+                name_classes();
   return {static_cast<double>(w_), static_cast<double>(squares) / static_cast<double>(w_), most == w_};
 }
 
-// Weights of the classes of the node. Most classes are absent from most nodes: only those of the last node are cleared.
+// Weights of the classes of the node, and its rows with classes counted from 0 on: in one go and without a branch that
+// could not be foreseen, where rows lie in order of their classes. False where they do not.
+template <class T>
+bool CountSplitter<T>::name_runs() {
+  std::uint8_t own[LANE_ROWS];
+  std::int32_t until[LANE_ROWS], sum = 0;
+  std::size_t k = 0;
+  int last = from_[rows_[0]] >> 8, back = 0;
+  for (Index i = 0; i < m_; ++i) {
+    const int p = from_[rows_[i]], here = p >> 8, x = p & 255;
+    k += here != last;
+    back |= here < last;
+    last = here;
+    sum += x;
+    own[k] = static_cast<std::uint8_t>(here);
+    until[k] = sum;
+    node_[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(p);
+    named_[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(k << 8 | static_cast<std::size_t>(x));
+  }
+  if (back) return false;
+  for (std::size_t j = 0; j <= k; ++j) {
+    total_[own[j]] = until[j] - (j ? until[j - 1] : 0);
+    here_classes_.push_back(own[j]);
+  }
+  return true;
+}
+
+// The same for many rows, in any order. Rows of a class are mostly neighbours: a sum in a register need not wait for
+// memory.
 template <class T>
 void CountSplitter<T>::sum_classes() {
-  for (const std::uint8_t k : here_classes_) total_[k] = 0, narrow_total_[k % LANES] = 0;
-  here_classes_.clear();
-  const std::uint16_t* node = node_.data();
-  const auto add = [&](std::uint16_t own, std::int32_t sum) {
-    if (!total_[own]) here_classes_.push_back(static_cast<std::uint8_t>(own));
-    total_[own] += sum;
-  };
-  // Rows of a class are mostly neighbours: a sum in a register need not wait for memory. Where rows are few, ends of
-  // classes would be branches that cannot be foreseen.
-  if (m_ <= 64) {
-    std::uint16_t own[64];
-    std::int32_t until[65], sum = 0;
-    std::size_t k = 0;
-    std::uint16_t last = node[0] >> 8;
-    until[0] = 0;
-    for (Index i = 0; i < m_; ++i) {
-      const std::uint16_t here = node[i] >> 8;
-      k += here != last;
-      last = here;
-      sum += node[i] & 255;
-      own[k] = here;
-      until[k + 1] = sum;
-    }
-    for (std::size_t j = 0; j <= k; ++j) add(own[j], until[j + 1] - until[j]);
-    return;
-  }
+  std::uint16_t* node = node_.data();
+  for (Index i = 0; i < m_; ++i) node[i] = from_[rows_[i]];
   for (Index i = 0; i < m_;) {
     const std::uint16_t own = node[i] >> 8;
     std::int32_t sum = 0;
     for (; i < m_ && node[i] >> 8 == own; ++i) sum += node[i] & 255;
-    add(own, sum);
+    if (!total_[own]) here_classes_.push_back(static_cast<std::uint8_t>(own));
+    total_[own] += sum;
   }
 }
 
-// Counts the classes of the node from 0 on; where they are few enough, columns go eight at a time.
+// Whether the classes of the node are few enough for its columns to go eight at a time; counts them from 0 on.
 template <class T>
-void CountSplitter<T>::name_classes() {
+bool CountSplitter<T>::name_classes() {
   here_.classes = static_cast<Index>(here_classes_.size());
   here_.w = static_cast<std::int32_t>(w_);
-  if (!here_.fit()) return;
+  if (!here_.fit()) return false;
   std::uint16_t name[256];
   std::fill(here_.total, here_.total + 32, 0);
   for (std::size_t j = 0; j < here_classes_.size(); ++j) {
     name[here_classes_[j]] = static_cast<std::uint16_t>(j << 8);
     here_.total[j] = total_[here_classes_[j]];
   }
-  named_.resize(node_.size());
-  for (std::size_t i = 0; i < static_cast<std::size_t>(m_); ++i)
-    named_[i] = static_cast<std::uint16_t>(name[node_[i] >> 8] | (node_[i] & 255));
+  if (!named_here_)
+    for (std::size_t i = 0; i < static_cast<std::size_t>(m_); ++i)
+      named_[i] = static_cast<std::uint16_t>(name[node_[i] >> 8] | (node_[i] & 255));
   here_.payload = named_.data();
-  lanes_here_ = true;
+  return true;
 }
 
 template <class T>
 unsigned CountSplitter<T>::look(const std::uint32_t* columns, int count, SmallNode<T> node, Best<T>& best, Random&) {
+  if (!lanes_here_) return look_abreast(columns, count, node, best);
   unsigned constant = 0;
-  if (counts_here_) {
-    fill(columns, count, node);
-    for (int c = 0; c < count; ++c) {
-      const std::uint16_t* counts = counts_.data() + c * few_codes_ * lanes_;
-      walk_bins(counts, table_.ranks->codes(columns[c]), lanes_, narrow_total_.data(), 0, cuts_, nullptr);
-      if (cuts_.size < 2)
-        constant |= 1u << c;
-      else
-        take(columns[c], best_gini(cuts_, static_cast<std::int32_t>(w_)), best);
-    }
-    return constant;
-  }
   if constexpr (sizeof(T) <= 2) {
     LaneCuts cuts;
     best_cuts(node, here_, columns, space_, cuts);
@@ -167,6 +164,34 @@ unsigned CountSplitter<T>::look(const std::uint32_t* columns, int count, SmallNo
 }
 
 template <class T>
+unsigned CountSplitter<T>::look_abreast(const std::uint32_t* columns, int count, SmallNode<T> node, Best<T>& best) {
+  const std::uint8_t* bytes[LANE_COLUMNS] = {};
+  const T* codes[LANE_COLUMNS] = {};
+  if (settled_) {
+    for (int c = 0; c < count; ++c) codes[c] = node.at + columns[c];
+    fill(columns, codes, node.stride, count);
+  } else {
+    for (int c = 0; c < count; ++c) bytes[c] = table_.ranks->bytes(columns[c]);
+    fill(columns, bytes, 1, count);
+  }
+  unsigned constant = 0;
+  for (int c = 0; c < count; ++c) {
+    const std::uint16_t* counts = counts_.data() + c * pitch_;
+    const Index bins = table_.ranks->codes(columns[c]);
+    if (bins > 256) {
+      if (!refine(columns[c], counts, best)) constant |= 1u << c;
+      continue;
+    }
+    walk_bins(counts, bins, lanes_, narrow_total_.data(), cuts_, nullptr);
+    if (cuts_.size < 2)
+      constant |= 1u << c;
+    else
+      take(columns[c], best_gini(cuts_, static_cast<std::int32_t>(w_)), best);
+  }
+  return constant;
+}
+
+template <class T>
 void CountSplitter<T>::leave(GrownTree& tree) {
   const bool pure = here_classes_.size() == 1;
   const auto only = pure ? static_cast<std::int32_t>(here_classes_[0]) : -1;
@@ -174,15 +199,29 @@ void CountSplitter<T>::leave(GrownTree& tree) {
   if (!pure) tree.stats.insert(tree.stats.end(), total_.begin(), total_.end());
 }
 
+// Rows lie in order of their classes, mostly: the last one tells of most nodes that they have more than one.
+template <class T>
+bool CountSplitter<T>::leave_pure(const std::uint32_t* rows, Index m, GrownTree& tree) {
+  const int only = from_[rows[0]] >> 8;
+  if (from_[rows[m - 1]] >> 8 != only) return false;
+  int weight = 0, other = 0;
+  for (Index i = 0; i < m; ++i) {
+    const int p = from_[rows[i]];
+    weight += p & 255;
+    other |= p >> 8 ^ only;
+  }
+  if (other) return false;
+  tree.leaves.push_back({static_cast<std::uint32_t>(m), only, static_cast<double>(weight)});
+  return true;
+}
+
 template <class T>
 bool CountSplitter<T>::look(Index column, Codes<T> codes, Best<T>& best, Random&) {
   const Index bins = table_.ranks->codes(column);
-  const bool narrow = w_ <= NARROW && classes_ <= LANES;
+  const bool narrow = narrow_ && classes_ <= LANES;
   if (bins <= 256 && bins <= 2 * m_ + 16 && m_ > 2)
     return narrow ? count(column, codes.at, codes.step, bins, best)
                   : count_wide(column, codes.at, codes.step, bins, best);
-  if constexpr (sizeof(T) > 1)
-    if (m_ > FEW && bins > 256 && !settled_ && !limited_ && narrow) return refine(column, codes, best);
   return sort(column, codes, best);
 }
 
@@ -190,12 +229,8 @@ template <class T>
 template <class Code>
 bool CountSplitter<T>::count(Index column, const Code* at, Index step, Index bins, Best<T>& best) {
   const auto w = static_cast<std::int32_t>(w_);
-  if (classes_ == 2) {
-    count_two(at, step, bins);
-  } else {
-    fill(at, step, bins);
-    walk_bins(counts_.data(), bins, lanes_, narrow_total_.data(), w, cuts_, nullptr);
-  }
+  fill(at, step, bins);
+  walk_bins(counts_.data(), bins, lanes_, narrow_total_.data(), cuts_, nullptr);
   if (cuts_.size < 2) return false;
   Index j = best_gini(cuts_, w);
   if (limited_) {
@@ -215,42 +250,30 @@ bool CountSplitter<T>::count(Index column, const Code* at, Index step, Index bin
   return true;
 }
 
-// Histograms of some columns of few codes at once: one does not wait for the other.
 template <class T>
-void CountSplitter<T>::fill(const std::uint32_t* columns, int count, SmallNode<T> node) {
-  const Index shift = lanes_ == 16 ? 4 : 5, size = few_codes_ << shift;
-  std::fill_n(counts_.data(), count * size, std::uint16_t{0});
+template <class Code>
+void CountSplitter<T>::fill(const Code* at, Index step, Index bins) {
+  std::uint16_t* counts = counts_.data();
+  std::fill(counts, counts + bins * lanes_, std::uint16_t{0});
+  const std::uint16_t* node = node_.data();
   for (Index i = 0; i < m_; ++i) {
-    const T* row = node.at + node.rows[i] * node.stride;
-    const auto x = static_cast<std::uint16_t>(node_[static_cast<std::size_t>(i)] & 255);
-    std::uint16_t* to = counts_.data() + (node_[static_cast<std::size_t>(i)] >> 8);
-    for (int c = 0; c < count; ++c, to += size) to[static_cast<Index>(row[columns[c]]) << shift] += x;
+    const auto code = static_cast<Index>(at[static_cast<Index>(rows_[i]) * step]);
+    counts[(code << shift_) + (node[i] >> 8)] += node[i] & 255;
   }
 }
 
-// The cuts of two classes: both counts of a bin share a word.
+// Histograms of some columns at once.
 template <class T>
 template <class Code>
-void CountSplitter<T>::count_two(const Code* at, Index step, Index bins) {
-  std::uint32_t counts[256];
-  std::fill(counts, counts + bins, 0u);
-  for (Index i = 0; i < m_; ++i) {
-    const std::uint32_t p = node_[static_cast<std::size_t>(i)];
-    counts[at[static_cast<Index>(rows_[i]) * step]] += (p & 255) << (p >> 8 << 4);
-  }
-  std::uint32_t sum = 0;
-  std::size_t size = 0;
-  for (Index b = 0; b < bins; ++b) {
-    sum += counts[b];
-    const auto l0 = static_cast<std::int32_t>(sum & 65535), l1 = static_cast<std::int32_t>(sum >> 16);
-    const std::int32_t r0 = total_[0] - l0, r1 = total_[1] - l1;
-    cuts_.left[size] = l0 * l0 + l1 * l1;
-    cuts_.right[size] = r0 * r0 + r1 * r1;
-    cuts_.weight[size] = l0 + l1;
-    cuts_.at[size] = static_cast<std::uint32_t>(b);
-    size += counts[b] != 0;
-  }
-  cuts_.size = static_cast<Index>(size);
+void CountSplitter<T>::fill(const std::uint32_t* columns, const Code* const* at, Index step, int count) {
+  for (int c = 0; c < count; ++c)
+    std::fill_n(counts_.data() + c * pitch_, std::min<Index>(256, table_.ranks->codes(columns[c])) * lanes_,
+                std::uint16_t{0});
+  const Counting to{rows_, node_.data(), m_, counts_.data(), pitch_};
+  const auto some = shift_ == 1   ? count_columns<1, Code>
+                    : shift_ == 4 ? count_columns<4, Code>
+                                  : count_columns<5, Code>;
+  some(to, at, step, count);
 }
 
 template <class T>
@@ -330,7 +353,7 @@ bool CountSplitter<T>::sort(Index column, Codes<T> codes, Best<T>& best) {
   const Index m = gather(codes);
   if (m == 0) return false;
   sort_keys(keys_.data(), m, spare_.data(), 16);
-  if (w_ <= NARROW) {
+  if (narrow_) {
     std::fill(left_.begin(), left_.end(), 0);
     std::int32_t squares = 0;
     for (const std::int32_t t : total_) squares += t * t;

@@ -1,15 +1,18 @@
 // Splits by Gini where every row counts a whole number of times: all sums are exact.
 //
 // Symbols  m rows of the node, w their weight;  L = sum of squared class weights on the left, R on the right
-// Method   many rows: a histogram of classes by code, walked once. Few rows: keys (code, class, weight), sorted, and a
-//          walk along them, by eight columns at once where rows are close by (solver/lanes.hpp). Where codes are longer
-//          than a byte, many rows are first counted by coarse codes; only bins in which a cut could still be better
-//          than the best one are then sorted. Within a bin with counts c, after
-//          counts l, no cut has  sum_k (l_k + x_k)^2 / (|l| + |x|)  above  A + min(max_k c_k, sum_k max(0,
-//          2 l_k + max c - A) c_k / |l|)  with A = sum_k l_k^2 / |l|, as the function is convex and homogeneous; the
-//          same holds for the right side.
+// Method   many rows: histograms of classes by code, of some columns at once, walked once. Few rows: keys (code, class,
+//          weight), sorted, and a walk along them, by eight columns at once where rows are close by (solver/lanes.hpp).
+//          Where codes are longer than a byte, many rows are first counted by coarse codes; only bins in which a cut
+//          could still be better than the best one are then sorted. Within a bin with counts c, between counts l and r,
+//          a cut that moves x of c to the left has
+//          L = sum_k (l_k + x_k)^2 / |l + x|  <=  A + sum_k x_k max(0, 2 l_k + max c - A) / |l|,  A = sum l_k^2 / |l|,
+//          as (|l| + |x|) (L - A) = sum_k x_k (2 l_k + x_k - A), and L <= A + max c, as L is convex and homogeneous.
+//          The same holds for the right side with c - x. So whatever x is, each of the c_k rows of class k raises the
+//          score by at most the larger of both factors.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -26,33 +29,43 @@ class CountSplitter final : public Splitter<T> {
   void settle(const std::uint32_t* rows, Index m) override;
   NodeSum enter(const std::uint32_t* rows, Index m) override;
   bool look(Index column, Codes<T> codes, Best<T>& best, Random& random) override;
-  bool together() const override { return lanes_here_ || counts_here_; }
+  bool together() const override { return lanes_here_; }
+  int abreast() const override {
+    if (limited_ || !narrow_ || classes_ > LANES || (settled_ && sizeof(T) > 1)) return 1;
+    if (m_ <= (few_codes_ ? lane_rows_ : FEW)) return 1;
+    return few_codes_ ? LANE_COLUMNS : lanes_ > 16 ? 2 : 4;  // as many as the nearest cache holds histograms of
+  }
+  // Coarse codes are not kept close by.
+  Index near() const override { return sizeof(T) > 1 ? std::max(lane_rows_, FEW) : std::numeric_limits<Index>::max(); }
   unsigned look(const std::uint32_t* columns, int count, SmallNode<T> node, Best<T>& best, Random& random) override;
   void leave(GrownTree& tree) override;
+  bool leave_pure(const std::uint32_t* rows, Index m, GrownTree& tree) override;
   double perfect() const override { return w_; }
 
  private:
   using Key = std::conditional_t<sizeof(T) <= 2, std::uint32_t, std::uint64_t>;
+  static constexpr Index FEW = 256;  // rows that are sorted rather than counted
 
   template <class Code>
   bool count(Index column, const Code* at, Index step, Index bins, Best<T>& best);
   template <class Code>
-  void count_two(const Code* at, Index step, Index bins);
-  template <class Code>
   void fill(const Code* at, Index step, Index bins);
-  void fill(const std::uint32_t* columns, int count, SmallNode<T> node);
+  template <class Code>
+  void fill(const std::uint32_t* columns, const Code* const* at, Index step, int count);
+  unsigned look_abreast(const std::uint32_t* columns, int count, SmallNode<T> node, Best<T>& best);
   template <class Code>
   bool count_wide(Index column, const Code* at, Index step, Index bins, Best<T>& best);
   bool sort(Index column, Codes<T> codes, Best<T>& best);
   bool pair(Index column, Codes<T> codes, Best<T>& best);
-  bool refine(Index column, Codes<T> codes, Best<T>& best);
+  bool refine(Index column, const std::uint16_t* counts, Best<T>& best);
   Index gather(Codes<T> codes);
   void sum_classes();
-  void name_classes();
-  Index surviving(const Best<T>& best, double edge);
-  bool worth(std::size_t bin, std::int32_t left, std::int32_t nl, std::int32_t right, std::int32_t nr,
-             double floor) const;
-  void edge(Codes<T> codes, std::uint8_t bin, T& cut, T& next) const;
+  bool name_runs();
+  bool name_classes();
+  bool find_survivors(const std::uint16_t* counts, double floor);
+  Index sort_survivors(Index column);
+  void walk_survivors(Index column, Best<T>& best);
+  void edge(Index column, std::uint8_t bin, T& cut, T& next) const;
   template <class Int>
   void walk_keys(const Key* keys, Index m, Int* l, Int left, Int right, Int weight, Index column, Best<T>& best);
   void walk_narrow(const Key* keys, Index m, std::int32_t* l, std::int32_t left, std::int32_t right,
@@ -77,9 +90,11 @@ class CountSplitter final : public Splitter<T> {
   }
 
   const Table<T>& table_;
-  Index classes_, lanes_, min_leaf_;
+  Index classes_, min_leaf_;
+  int shift_;    // a bin has
+  Index lanes_;  // 2^shift_ counts
   double min_weight_;
-  bool limited_, settled_ = false;
+  bool limited_, settled_ = false, narrow_ = false;
   std::vector<std::uint16_t> payload_, near_, node_;  // class and weight: of all rows, of those close by, of the node
   const std::uint16_t* from_ = nullptr;
   const std::uint32_t* rows_ = nullptr;
@@ -90,30 +105,20 @@ class CountSplitter final : public Splitter<T> {
   std::vector<std::int64_t> long_left_;
   std::vector<std::uint16_t> counts_, before_, narrow_total_;
   std::vector<std::uint32_t> wide_, bin_rows_;
-  std::vector<Key> keys_, spare_;
-  std::vector<std::uint8_t> survives_;
+  std::vector<Key> keys_, spare_, bin_keys_;
+  std::vector<std::uint8_t> survives_;           // by bin
+  std::vector<std::uint32_t> survivors_, kept_;  // cuts that end these bins; rows in them
+  std::vector<std::uint32_t> bin_end_;           // where the keys of a bin end
   Cuts cuts_, key_cuts_;
   Index lane_rows_ = 0;               // most rows of a node whose columns go eight at a time
+  Index pitch_ = 0;                   // between histograms of columns that are counted at once
   Index few_codes_ = 0;               // most codes of a column, where they are few
-  bool counts_here_ = false;          // whether columns of the node are counted some at a time
+  bool named_here_ = false;           // whether `named_` is that of the node
   bool lanes_here_ = false;           // whether the node goes by eight columns at a time
   LaneClasses here_;                  // its classes
   std::vector<std::uint16_t> named_;  // as node_, with classes counted among those of the node
   LaneSpace space_;
 };
-
-template <class T>
-template <class Code>
-void CountSplitter<T>::fill(const Code* at, Index step, Index bins) {
-  std::uint16_t* counts = counts_.data();
-  std::fill(counts, counts + bins * lanes_, std::uint16_t{0});
-  const std::uint16_t* node = node_.data();
-  const Index shift = lanes_ == 16 ? 4 : 5;
-  for (Index i = 0; i < m_; ++i) {
-    const auto code = static_cast<Index>(at[static_cast<Index>(rows_[i]) * step]);
-    counts[(code << shift) + (node[i] >> 8)] += node[i] & 255;
-  }
-}
 
 // Along sorted keys, from l with its sums on: every change of the code is a cut, but the one behind the last key.
 template <class T>

@@ -106,8 +106,9 @@ void Forest::add(const GrownTree& tree) {
   std::size_t at = 0;
   for (std::size_t k = 0; k < tree.leaves.size(); ++k)
     if (tree.leaves[k].only < 0) stats[k] = tree.stats.data() + static_cast<std::size_t>(width_) * at++;
-  const std::size_t base = nodes_.size(), sets = sets_.size() / 8;
-  nodes_.resize(base + tree.nodes.size());
+  const Index base = nodes_.size();
+  const std::size_t sets = sets_.size() / 8;
+  nodes_.resize(base + static_cast<Index>(tree.nodes.size()));
   std::uint32_t next = 1;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> stack{{0, 0}};  // where it was, where it goes
   while (!stack.empty()) {
@@ -129,20 +130,21 @@ void Forest::add(const GrownTree& tree) {
     next += 2;
   }
   sets_.insert(sets_.end(), tree.categories.begin(), tree.categories.end());
-  first_.push_back(static_cast<Index>(nodes_.size()));
+  first_.push_back(nodes_.size());
   longest_ = std::max(longest_, static_cast<std::uint32_t>(tree.nodes.size()));
 }
 
 void Forest::add(const std::vector<GrownTree>& trees) {
-  std::size_t nodes = nodes_.size();
-  for (const GrownTree& t : trees) nodes += t.nodes.size();
+  Index nodes = nodes_.size();
+  for (const GrownTree& t : trees) nodes += static_cast<Index>(t.nodes.size());
   nodes_.reserve(nodes);
   for (const GrownTree& t : trees) add(t);
 }
 
-void Forest::keep_centre(std::size_t node, const double* centre) {
-  const auto width = static_cast<std::size_t>(width_) - 1;
-  if (centres_.size() < nodes_.size() * width) centres_.resize(nodes_.size() * width);
+void Forest::keep_centre(Index node, const double* centre) {
+  const Index width = width_ - 1;
+  const auto size = static_cast<std::size_t>(nodes_.size() * width);
+  if (centres_.size() < size) centres_.resize(size);
   std::copy_n(centre, width, centres_.data() + node * width);
 }
 
@@ -159,7 +161,7 @@ Forest::Node Forest::moved(const ForestView& from, const NodeParts& p) {
 
 void Forest::add_cut(const ForestView& from, Index tree, const std::uint8_t* cut, const double* stats,
                      const std::int64_t* rows, const double* centres) {
-  const std::size_t base = nodes_.size();
+  const Index base = nodes_.size();
   nodes_.resize(base + 1);
   std::vector<std::pair<Index, std::uint32_t>> stack{{0, 0}};  // where it was, where it goes
   while (!stack.empty()) {
@@ -178,7 +180,7 @@ void Forest::add_cut(const ForestView& from, Index tree, const std::uint8_t* cut
     stack.push_back({p.left + Index{1}, next + 1});
     stack.push_back({p.left, next});
   }
-  first_.push_back(static_cast<Index>(nodes_.size()));
+  first_.push_back(nodes_.size());
   longest_ = std::max(longest_, static_cast<std::uint32_t>(nodes_.size() - base));
 }
 
@@ -188,13 +190,15 @@ void Forest::add(const ForestView& from, const double* stats, const std::int32_t
   for (Index l = 0; l < lines; ++l)
     here[static_cast<std::size_t>(l)] = line(stats + l * width_, static_cast<std::uint32_t>(rows[l]));
   for (Index t = 0; t < from.trees; ++t) {
+    const Index base = nodes_.size();
+    nodes_.resize(base + from.size(t));
     for (Index i = 0; i < from.size(t); ++i) {
       const NodeParts p = parts_of(from, from.first[t] + i);
       const bool is_leaf = static_cast<Index>(p.left) == i;
-      nodes_.push_back(is_leaf ? Node{0, p.left, 0, here[p.line]} : moved(from, p));
-      if (centres) keep_centre(nodes_.size() - 1, centres + (from.first[t] + i) * (width_ - 1));
+      nodes_[base + i] = is_leaf ? Node{0, p.left, 0, here[p.line]} : moved(from, p);
+      if (centres) keep_centre(base + i, centres + (from.first[t] + i) * (width_ - 1));
     }
-    first_.push_back(static_cast<Index>(nodes_.size()));
+    first_.push_back(nodes_.size());
     longest_ = std::max(longest_, static_cast<std::uint32_t>(from.size(t)));
   }
 }
@@ -206,11 +210,11 @@ int Forest::shift() const {
 
 std::vector<std::uint32_t> Forest::nodes() const {
   const int s = shift();
-  std::vector<std::uint32_t> out(nodes_.size() * (s ? 2 : 4));
+  std::vector<std::uint32_t> out(static_cast<std::size_t>(nodes_.size() * (s ? 2 : 4)));
   std::uint32_t* to = out.data();
   for (Index t = 0; t < trees(); ++t)
     for (Index i = first_[static_cast<std::size_t>(t)]; i < first_[static_cast<std::size_t>(t) + 1]; ++i) {
-      const Node& n = nodes_[static_cast<std::size_t>(i)];
+      const Node& n = nodes_[i];
       const bool leaf = static_cast<Index>(n.left) == i - first_[static_cast<std::size_t>(t)];
       if (s) {
         *to++ = leaf ? LEAF_KEY + n.line : key_of(n.threshold);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/buffer.hpp"
 #include "model/tree.hpp"
 #include "solver/grow.hpp"
 
@@ -63,7 +64,7 @@ class Forest {
     std::uint32_t line;          // of a leaf, which is its own child
   };
   std::uint32_t line(const double* stats, std::uint32_t rows);
-  void keep_centre(std::size_t node, const double* centre);
+  void keep_centre(Index node, const double* centre);
   Node moved(const ForestView& from, const NodeParts& p);
   std::uint32_t pure_line(const GrownLeaf& leaf);
   std::size_t slot_of(const double* stats, std::uint32_t rows) const;
@@ -72,7 +73,7 @@ class Forest {
   Index columns_, width_;
   bool classes_;
   std::uint32_t longest_ = 1;  // nodes of a tree
-  std::vector<Node> nodes_;
+  Buffer<Node> nodes_;
   std::vector<Index> first_{0};
   std::vector<std::uint32_t> sets_;
   std::vector<double> stats_, centres_;

@@ -17,10 +17,17 @@ struct Cancelled {};
 
 // Rows of a tree; random cuts of classes want them in order of the classes.
 std::vector<std::uint32_t> rows_of(const Targets& t, const GrowOptions& options, const std::uint32_t* times) {
-  std::vector<std::uint32_t> rows(static_cast<std::size_t>(t.n));
+  std::vector<std::uint32_t> rows(static_cast<std::size_t>(t.n) + 1);
   std::iota(rows.begin(), rows.end(), 0u);
-  if (times || t.weight)
-    std::erase_if(rows, [&](std::uint32_t i) { return (times && !times[i]) || (t.weight && !(t.weight[i] > 0)); });
+  std::size_t size = static_cast<std::size_t>(t.n);
+  if (times || t.weight) {
+    size = 0;
+    for (Index i = 0; i < t.n; ++i) {  // which rows were drawn cannot be foreseen: no branch
+      rows[size] = static_cast<std::uint32_t>(i);
+      size += static_cast<std::size_t>(!times || times[i] > 0) & static_cast<std::size_t>(!t.weight || t.weight[i] > 0);
+    }
+  }
+  rows.resize(size);
   const auto less = [&](auto a, auto b) { return t.codes[a] < t.codes[b]; };
   if (options.random && t.codes && t.outputs == 1 && !std::is_sorted(rows.begin(), rows.end(), less))
     std::stable_sort(rows.begin(), rows.end(), less);

@@ -40,16 +40,16 @@ class Grower {
         from_(features_.size()),
         known_(static_cast<std::size_t>(words_), 0) {
     for (Index f = 0; f < table.d; ++f) features_[static_cast<std::size_t>(f)] = static_cast<std::uint32_t>(f);
-    // As many rows as a copy of a quarter of a megabyte holds; nodes below have all they need close by. Where one cut a
-    // column is asked for, and all rows do not fit into the cache, a copy pays off twice as early; where they do, and
-    // sixteen rows are gathered at a time, only once it lies in the nearest cache.
+    // As many rows as a copy of a quarter of a megabyte holds; nodes below have all they need close by. Where all rows
+    // do not fit into the cache, and numbers are short or one cut a column is asked for, it pays off twice as early;
+    // where they do, one cut is asked for and sixteen rows are gathered at a time, only once it lies in the nearest
+    // cache.
     const Index row = table.d * static_cast<Index>(sizeof(T));
-    near_ = std::clamp<Index>((Index{1} << 18) / row, 64, LANE_ROWS);
-    if (!o_.random) return;
-    if (table.n * row > (Index{1} << 22))
-      near_ = std::clamp<Index>((Index{1} << 19) / row, 64, 4096);
-    else if (simd::level() == simd::Level::avx512)
+    const bool early = table.n * row > (Index{1} << 22) && (o_.random || sizeof(T) == 1);
+    near_ = std::clamp<Index>((Index{1} << (early ? 19 : 18)) / row, 64, early ? 4096 : LANE_ROWS);
+    if (o_.random && !early && simd::level() == simd::Level::avx512)
       near_ = std::clamp<Index>((Index{1} << 16) / row, 64, 256);
+    near_ = std::min(near_, splitter.near());
   }
 
   void grow() {
@@ -117,14 +117,13 @@ class Grower {
 
   void push(const Waiting& w) {
     stack_.push_back(w);
-    constants_.insert(constants_.end(), known_.begin(), known_.end());
+    for (const std::uint64_t k : known_) constants_.push_back(k);
   }
 
   Waiting pop() {
     const Waiting w = stack_.back();
     stack_.pop_back();
-    std::copy(constants_.end() - words_, constants_.end(), known_.begin());
-    constants_.resize(constants_.size() - static_cast<std::size_t>(words_));
+    for (auto k = known_.size(); k-- > 0; constants_.pop_back()) known_[k] = constants_.back();
     return w;
   }
 
@@ -163,8 +162,20 @@ class Grower {
     if (!find(w, best, fall)) return;
     Waiting left, right;
     split(w, best, left, right);
-    push(right);
-    push(left);
+    if (!leave_pure(right)) push(right);
+    if (!leave_pure(left)) push(left);
+  }
+
+  // Every other node has one class: it need not wait.
+  bool leave_pure(const Waiting& w) {
+    if (!splitter_.leave_pure(rows_.data() + w.begin, w.end - w.begin, tree_)) return false;
+    name_leaf(w);
+    return true;
+  }
+
+  void name_leaf(const Waiting& w) {
+    tree_.nodes[w.node].column = -1;
+    tree_.nodes[w.node].leaf = static_cast<std::uint32_t>(tree_.leaves.size()) - 1;
   }
 
   void close(const Waiting& w) {
@@ -173,9 +184,8 @@ class Grower {
   }
 
   void leaf(const Waiting& w) {
-    tree_.nodes[w.node].column = -1;
-    tree_.nodes[w.node].leaf = static_cast<std::uint32_t>(tree_.leaves.size());
     splitter_.leave(tree_);
+    name_leaf(w);
   }
 
   // The best split of a node; a node that has none becomes a leaf.
@@ -198,7 +208,7 @@ class Grower {
   void look(Best<T>& best, const Waiting& w) {
     Index left = table_.d, seen = 0, useful = 0;
     const double perfect = splitter_.perfect();
-    const int most = copied_ >= 0 && splitter_.together() ? LANE_COLUMNS : 1;
+    const int most = copied_ >= 0 && splitter_.together() ? LANE_COLUMNS : splitter_.abreast();
     while (left > 0 && (seen < o_.max_features || useful == 0)) {
       std::uint32_t some[LANE_COLUMNS];
       int count = 0;

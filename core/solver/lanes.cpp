@@ -8,6 +8,8 @@
 
 #ifdef WIDEMARGIN_X86
 #define AVX2 __attribute__((target("avx2,popcnt")))
+#define AVX512 __attribute__((target("avx512f,avx512dq,avx2,popcnt")))
+#define AVX512DQ_INLINE __attribute__((target("avx512f,avx512dq,avx2,popcnt"), always_inline)) inline
 #endif
 
 namespace widemargin {
@@ -167,6 +169,15 @@ AVX2_INLINE __m256d better(BestHalf& best, __m128i above, __m128i below, __m128i
   return more;
 }
 
+// The codes on both sides of the best cuts, which lie behind these places.
+template <class Int>
+void name_codes(const std::uint32_t* keys, const Int* at, LaneCuts& out) {
+  for (int c = 0; c < LANE_COLUMNS; ++c) {
+    const std::uint32_t* key = keys + static_cast<Index>(at[c]) * C + c;
+    out.cut[c] = key[0] >> 16, out.next[c] = key[C] >> 16;
+  }
+}
+
 // WORDS: in which the counts of a lane stand. A shift by more than a word gives 0, so each class finds its own.
 template <int WORDS>
 AVX2 void walk_lanes(const std::uint32_t* keys, Index m, const LaneClasses& classes, LaneCuts& out) {
@@ -218,11 +229,55 @@ AVX2 void walk_lanes(const std::uint32_t* keys, Index m, const LaneClasses& clas
   }
   _mm256_storeu_pd(out.above, low.above), _mm256_storeu_pd(out.above + 4, high.above);
   _mm256_storeu_pd(out.below, low.below), _mm256_storeu_pd(out.below + 4, high.below);
-  store(out.cut, at);
-  for (int c = 0; c < LANE_COLUMNS; ++c) {
-    const std::uint32_t* key = keys + static_cast<Index>(out.cut[c]) * C + c;
-    out.cut[c] = key[0] >> 16, out.next[c] = key[C] >> 16;
+  std::uint32_t place[LANE_COLUMNS];
+  store(place, at);
+  name_codes(keys, place, out);
+}
+
+AVX512DQ_INLINE __m512i all(std::int64_t v) { return _mm512_set1_epi64(v); }
+
+// The same with words of 64 bits for all that belongs to a column: nothing has to be split in two.
+template <int WORDS>
+AVX512 void walk_wide(const std::uint32_t* keys, Index m, const LaneClasses& classes, LaneCuts& out) {
+  const int bits = classes.bits();
+  const __m512i bytes = all(255), w = all(classes.w), mask = all((1 << bits) - 1), code = all(0xffff0000);
+  const __m512i shift = all(bits == 8 ? 5 : 4), places = all(bits == 8 ? 255 << 3 : 255 << 4);
+  const __m512i total0 = _mm512_loadu_si512(classes.total), total1 = _mm512_loadu_si512(classes.total + 16);
+  std::int32_t squares = 0;
+  for (const std::int32_t t : classes.total) squares += t * t;
+  __m512i left = _mm512_setzero_si512(), n = left, at = left, right = all(squares), word[WORDS];
+  for (int v = 0; v < WORDS; ++v) word[v] = left;
+  __m512d above = _mm512_set1_pd(-1), below = _mm512_set1_pd(1);
+  __m512i next = _mm512_cvtepu32_epi64(load(keys));
+  for (Index i = 0; i + 1 < m; ++i) {
+    const __m512i key = next;
+    next = _mm512_cvtepu32_epi64(load(keys + (i + 1) * C));
+    const __m512i x = _mm512_and_si512(key, bytes);
+    __m512i place = _mm512_and_si512(_mm512_srlv_epi64(key, shift), places), l = _mm512_setzero_si512();
+    for (int v = 0; v < WORDS; ++v) {
+      l = _mm512_or_si512(l, _mm512_srlv_epi64(word[v], place));
+      word[v] = _mm512_add_epi64(word[v], _mm512_sllv_epi64(x, place));
+      place = _mm512_sub_epi64(place, all(64));
+    }
+    l = _mm512_and_si512(l, mask);
+    // Only the lower halves of what is multiplied count.
+    const __m512i k = _mm512_and_si512(_mm512_srli_epi64(key, 8), bytes),
+                  r = _mm512_sub_epi64(_mm512_permutex2var_epi32(total0, k, total1), l);
+    left = _mm512_add_epi64(left, _mm512_mul_epu32(x, _mm512_add_epi64(_mm512_add_epi64(l, l), x)));
+    right = _mm512_sub_epi64(right, _mm512_mul_epu32(x, _mm512_sub_epi64(_mm512_add_epi64(r, r), x)));
+    n = _mm512_add_epi64(n, x);
+    const __m512i rest = _mm512_sub_epi64(w, n);
+    const __m512d a = _mm512_cvtepu64_pd(_mm512_add_epi64(_mm512_mul_epu32(left, rest), _mm512_mul_epu32(right, n)));
+    const __m512d b = _mm512_cvtepu64_pd(_mm512_mul_epu32(n, rest));
+    const __mmask8 more = _mm512_mask_cmp_pd_mask(_mm512_test_epi64_mask(_mm512_xor_si512(key, next), code),
+                                                  _mm512_mul_pd(a, below), _mm512_mul_pd(above, b), _CMP_GT_OQ);
+    above = _mm512_mask_mov_pd(above, more, a);
+    below = _mm512_mask_mov_pd(below, more, b);
+    at = _mm512_mask_mov_epi64(at, more, all(i));
   }
+  std::int64_t place[LANE_COLUMNS];
+  _mm512_storeu_pd(out.above, above), _mm512_storeu_pd(out.below, below), _mm512_storeu_si512(place, at);
+  name_codes(keys, place, out);
 }
 
 template <class T>
@@ -236,7 +291,12 @@ AVX2 void avx2_cuts(const SmallNode<T>& node, const LaneClasses& classes, const 
   }
   sort_lanes(space.keys, node.m);
   const Index words = classes.words();
-  const auto walk = words == 1 ? walk_lanes<1> : words == 2 ? walk_lanes<2> : walk_lanes<4>;
+  const auto walk = simd::level() == simd::Level::avx512 ? (words == 1   ? walk_wide<1>
+                                                            : words == 2 ? walk_wide<2>
+                                                                         : walk_wide<4>)
+                                                         : (words == 1   ? walk_lanes<1>
+                                                            : words == 2 ? walk_lanes<2>
+                                                                         : walk_lanes<4>);
   walk(space.keys, node.m, classes, out);
 }
 

@@ -48,10 +48,16 @@ class Splitter {
   virtual bool look(Index column, Codes<T> codes, Best<T>& best, Random& random) = 0;
   // Whether columns of this node are better looked at eight at a time.
   virtual bool together() const { return false; }
-  // The same for up to eight columns of rows close by; the bits of those that are constant. What is drawn for columns
-  // behind a perfect one is given back.
+  // How many are better looked at at a time otherwise, rows being close by or not: at most eight.
+  virtual int abreast() const { return 1; }
+  // Most rows of a node whose rows should be close by.
+  virtual Index near() const { return std::numeric_limits<Index>::max(); }
+  // The same for up to eight columns; the bits of those that are constant. What is drawn for columns behind a perfect
+  // one is given back. The node is told where its rows are close by.
   virtual unsigned look(const std::uint32_t*, int, SmallNode<T>, Best<T>&, Random&) { return 0; }
-  virtual void leave(GrownTree& tree) = 0;         // the node becomes a leaf
+  virtual void leave(GrownTree& tree) = 0;  // the node becomes a leaf
+  // Makes a leaf of a node that was not entered if it is quickly seen to be pure.
+  virtual bool leave_pure(const std::uint32_t*, Index, GrownTree&) { return false; }
   virtual void note(GrownTree&, std::uint32_t) {}  // what a node keeps that does not follow from its leaves
   virtual void bound(double, double) {}            // what both sides of a split may say
   virtual double perfect() const = 0;              // no split of this node scores better

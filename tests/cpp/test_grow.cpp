@@ -1,8 +1,10 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 #include "check.hpp"
+#include "levels.hpp"
 #include "model/prune.hpp"
 #include "solver/forest.hpp"
 #include "solver/honest.hpp"
@@ -138,6 +140,38 @@ TEST(a_tree_is_the_same_whether_columns_are_counted_together_or_alone) {
     const auto a = grown(ground, together, {}, 5), b = grown(ground, alone, {}, 5);
     for (std::size_t t = 0; t < a.size(); ++t) CHECK(a[t].nodes.size() > 9 && same(a[t], b[t]));
   }
+}
+
+// The same limit makes columns of many codes be sorted as a whole. With 40,000 rows the root has more of them than sums
+// of 31 bits hold if they are nearly all of one class.
+TEST(a_tree_is_the_same_whether_columns_are_refined_or_sorted) {
+  at_every_level([] {
+    for (const auto& [n, k, share] : {std::tuple{3000, 2, 1.0f},
+                                      {3000, 7, 1.0f},
+                                      {3000, 26, 1.0f},
+                                      {3000, 40, 1.0f},
+                                      {40000, 5, 1.0f},
+                                      {40000, 5, 0.1f}}) {
+      Rows r(n, 9, 11);
+      for (Index i = 0; i < r.n; ++i) {
+        const float* row = r.x.data() + i * r.d;
+        const float mix = (row[0] + row[1] * row[2] + row[3]) / 3;
+        r.codes[static_cast<std::size_t>(i)] =
+            row[4] < share ? static_cast<std::int32_t>(mix * static_cast<float>(k)) : 0;
+      }
+      Targets targets = r.targets(true);
+      targets.classes = {k};
+      const Ground ground(r.x.data(), r.n, r.d, r.d, targets, nullptr, 0, 1, never);
+      GrowOptions refined = options(Criterion::gini, 5), sorted = refined;
+      refined.min_split = sorted.min_split = 300;
+      sorted.min_leaf_weight = 1e-9;
+      Draw draw;
+      draw.bootstrap = true;
+      draw.size = r.n;
+      const auto a = grown(ground, refined, draw, 2), b = grown(ground, sorted, draw, 2);
+      for (std::size_t t = 0; t < a.size(); ++t) CHECK(a[t].nodes.size() > 9 && same(a[t], b[t]));
+    }
+  });
 }
 
 TEST(a_chain_of_a_hundred_thousand_nodes_takes_no_stack) {

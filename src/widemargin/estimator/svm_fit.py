@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..base.drive import Watch
+from ..base.heap import keep_freed_memory
 from ..base.memory import budget
 from ..base.params import HasMethods, Integral, Interval, Options, StrOptions, count, positive
 from ..base.records import Stop
@@ -76,6 +77,7 @@ class SVMFit:
         watch: Watch | None = None,
     ) -> None:
         """Solve all parts, keep what was learnt and what is known beside; what Ctrl-C leaves is kept too."""
+        keep_freed_memory()
         threads = self._threads()
         source, starts = GramSource(data.kernel, data.items, threads), self._starts(problems)
         work = Work(self, data, source, places, problems, starts, beside)
