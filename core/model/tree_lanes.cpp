@@ -65,9 +65,10 @@ AVX512_INLINE __m512i step(const Ground& g, __m512i row, __m512i& at) {
   return key;
 }
 
-// Who has arrived leaves the ranks, the others close up: onto places that have been read before.
-AVX512_INLINE void close_up(Ranks& r, __mmask16 there, __m512i row, __m512i at, __m512i key) {
-  const __mmask16 leaf = _mm512_mask_cmpge_epu32_mask(there, key, all(LEAF_KEY));
+// Who has arrived leaves the ranks, the others close up: onto places that have been read before. A leaf is left for
+// itself; its key does not tell, since a node that asks only whether a number is there has that of infinity.
+AVX512_INLINE void close_up(Ranks& r, __mmask16 there, __m512i row, __m512i before, __m512i at, __m512i key) {
+  const __mmask16 leaf = _mm512_mask_cmpeq_epi32_mask(there, before, at);
   const auto still = static_cast<__mmask16>(there & ~leaf);
   _mm512_storeu_si512(r.row + r.waiting, _mm512_maskz_compress_epi32(still, row));
   _mm512_storeu_si512(r.at + r.waiting, _mm512_maskz_compress_epi32(still, at));
@@ -82,17 +83,20 @@ AVX512_INLINE void close_up(Ranks& r, __mmask16 there, __m512i row, __m512i at, 
 // in this tree: they may fall along.
 template <bool missing, int vectors>
 AVX512_INLINE void some_steps(const Ground& g, Ranks& r, Index i, Index left) {
-  __m512i at[vectors], row[vectors], start[vectors], key[vectors];
+  __m512i at[vectors], row[vectors], start[vectors], key[vectors], before[vectors];
   for (int v = 0; v < vectors; ++v) {
     at[v] = load(r.at + i + v * LANES);
     row[v] = load(r.row + i + v * LANES);
     start[v] = _mm512_mullo_epi32(row[v], g.stride);
   }
   for (int s = 0; s < STEPS; ++s)
-    for (int v = 0; v < vectors; ++v) key[v] = step<missing>(g, start[v], at[v]);
+    for (int v = 0; v < vectors; ++v) {
+      before[v] = at[v];
+      key[v] = step<missing>(g, start[v], at[v]);
+    }
   for (int v = 0; v < vectors; ++v) {
     const Index there = std::clamp<Index>(left - v * LANES, 0, LANES);
-    close_up(r, static_cast<__mmask16>((1u << there) - 1), row[v], at[v], key[v]);
+    close_up(r, static_cast<__mmask16>((1u << there) - 1), row[v], before[v], at[v], key[v]);
   }
 }
 

@@ -6,7 +6,7 @@
 #include <queue>
 
 #include "base/buffer.hpp"
-#include "base/simd.hpp"
+#include "solver/near_rows.hpp"
 #include "solver/node_column.hpp"
 #include "solver/splitter.hpp"
 
@@ -40,16 +40,7 @@ class Grower {
         from_(features_.size()),
         known_(static_cast<std::size_t>(words_), 0) {
     for (Index f = 0; f < table.d; ++f) features_[static_cast<std::size_t>(f)] = static_cast<std::uint32_t>(f);
-    // As many rows as a copy of a quarter of a megabyte holds; nodes below have all they need close by. Where all rows
-    // do not fit into the cache, and numbers are short or one cut a column is asked for, it pays off twice as early;
-    // where they do, one cut is asked for and sixteen rows are gathered at a time, only once it lies in the nearest
-    // cache.
-    const Index row = table.d * static_cast<Index>(sizeof(T));
-    const bool early = table.n * row > (Index{1} << 22) && (o_.random || sizeof(T) == 1);
-    near_ = std::clamp<Index>((Index{1} << (early ? 19 : 18)) / row, 64, early ? 4096 : LANE_ROWS);
-    if (o_.random && !early && simd::level() == simd::Level::avx512)
-      near_ = std::clamp<Index>((Index{1} << 16) / row, 64, 256);
-    near_ = std::min(near_, splitter.near());
+    near_ = std::min(near_rows(table, o_.random), splitter.near());
   }
 
   void grow() {

@@ -214,6 +214,19 @@ def test_missing_values_go_where_they_help():
         assert model.get_n_leaves() == 2
 
 
+def test_rows_in_company_reach_the_leaves_they_reach_alone_where_presence_is_asked_for():
+    """A node that only asks whether a number is there has an infinite threshold, and is no leaf."""
+    rng = np.random.default_rng(0)
+    X = rng.random((2000, 4)).astype(np.float32)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    y = np.isnan(X) @ np.array([8.0, 4.0, 2.0, 1.0]) + np.nan_to_num(X[:, 0])
+    tree = wm.DecisionTreeRegressor(min_samples_leaf=5).fit(X, y)
+    inner = tree.tree_.children_left >= 0
+    assert np.isinf(tree.tree_.threshold[inner]).any()
+    alone = np.concatenate([tree.apply(X[i : i + 1]) for i in range(300)])
+    np.testing.assert_array_equal(tree.apply(X)[:300], alone)
+
+
 @given(tables(), st.integers(0, 2**20))
 def test_missing_values_as_in_scikit_learn(table, seed):
     X, y, w = table

@@ -166,7 +166,7 @@ class BoxProblem:
 
 
 def _signs(y: Any) -> np.ndarray:
-    y = np.asarray(y, dtype=np.float64)
+    y = np.array(y, dtype=np.float64)
     if not ((y == 1) | (y == -1)).all():
         raise BadInput("the labels of a two-class problem must be -1 and +1.")
     return y
