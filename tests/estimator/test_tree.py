@@ -217,14 +217,14 @@ def test_missing_values_go_where_they_help():
 def test_rows_in_company_reach_the_leaves_they_reach_alone_where_presence_is_asked_for():
     """A node that only asks whether a number is there has an infinite threshold, and is no leaf."""
     rng = np.random.default_rng(0)
-    X = rng.random((2000, 4)).astype(np.float32)
-    X[rng.random(X.shape) < 0.3] = np.nan
-    y = np.isnan(X) @ np.array([8.0, 4.0, 2.0, 1.0]) + np.nan_to_num(X[:, 0])
-    tree = wm.DecisionTreeRegressor(min_samples_leaf=5).fit(X, y)
+    X = rng.random((4000, 10)).astype(np.float32)
+    y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + rng.normal(size=4000)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    tree = wm.DecisionTreeRegressor(max_depth=14).fit(X, y)
     inner = tree.tree_.children_left >= 0
-    assert np.isinf(tree.tree_.threshold[inner]).any()
-    alone = np.concatenate([tree.apply(X[i : i + 1]) for i in range(300)])
-    np.testing.assert_array_equal(tree.apply(X)[:300], alone)
+    assert np.isinf(tree.tree_.threshold[inner]).sum() > 20
+    alone = np.concatenate([tree.apply(X[i : i + 1]) for i in range(1000)])
+    np.testing.assert_array_equal(tree.apply(X)[:1000], alone)
 
 
 @given(tables(), st.integers(0, 2**20))
