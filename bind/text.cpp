@@ -42,11 +42,31 @@ std::optional<nb::bytes> as_utf8(nb::handle text) {
   return bytes;
 }
 
+// Which documents are str of ASCII letters alone. One call asks all: a call for each would take a tenth of the time that
+// short texts need.
+std::vector<bool> plain_texts(nb::list documents) {
+  std::vector<bool> plain(nb::len(documents), false);
+  nb::list texts;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const nb::handle document = documents[i];
+    if (!PyUnicode_CheckExact(document.ptr())) continue;
+    texts.append(document);
+    places.push_back(i);
+  }
+  const nb::module_ builtins = nb::module_::import_("builtins");
+  const nb::object is_ascii = nb::borrow(reinterpret_cast<PyObject*>(&PyUnicode_Type)).attr("isascii");
+  std::size_t k = 0;
+  for (nb::handle answer : nb::list(builtins.attr("map")(is_ascii, texts)))
+    plain[places[k++]] = answer.ptr() == Py_True;
+  return plain;
+}
+
 // Texts of ASCII letters alone are read where they lie, UTF-8 is made of others; `prepare` makes it of what is odd.
 // Copies are held for a few megabytes at a time.
 void feed(TextCounter& self, nb::list documents, nb::callable prepare, bool plain) {
   constexpr std::size_t most = std::size_t{1} << 22;
-  const nb::object is_ascii = nb::borrow(reinterpret_cast<PyObject*>(&PyUnicode_Type)).attr("isascii");
+  const std::vector<bool> read_there = plain ? plain_texts(documents) : std::vector<bool>(nb::len(documents), false);
   std::vector<std::string_view> texts;
   std::vector<nb::bytes> held;
   std::size_t size = 0;
@@ -57,15 +77,16 @@ void feed(TextCounter& self, nb::list documents, nb::callable prepare, bool plai
     }
     texts.clear(), held.clear(), size = 0;
   };
-  for (nb::handle document : documents) {
-    const bool is_text = plain && PyUnicode_CheckExact(document.ptr());
-    if (is_text && is_ascii(document).ptr() == Py_True) {
+  for (std::size_t i = 0; i < read_there.size(); ++i) {
+    const nb::object document = documents[i];  // `prepare` may do anything to the list
+    if (read_there[i]) {
       Py_ssize_t length = 0;
       const char* text = PyUnicode_AsUTF8AndSize(document.ptr(), &length);
       if (!text) throw nb::python_error();
       texts.emplace_back(text, static_cast<std::size_t>(length));
       continue;
     }
+    const bool is_text = plain && PyUnicode_CheckExact(document.ptr());
     std::optional<nb::bytes> bytes = is_text ? as_utf8(document) : std::nullopt;
     held.push_back(bytes ? std::move(*bytes) : nb::cast<nb::bytes>(prepare(document)));
     texts.emplace_back(held.back().c_str(), held.back().size());
