@@ -42,8 +42,8 @@ std::optional<nb::bytes> as_utf8(nb::handle text) {
   return bytes;
 }
 
-// Which documents are str of ASCII letters alone. One call asks all: a call for each would take a tenth of the time that
-// short texts need.
+// Which documents are str of ASCII letters alone. One call asks all: a call for each would take a tenth of the time
+// that short texts need.
 std::vector<bool> plain_texts(nb::list documents) {
   std::vector<bool> plain(nb::len(documents), false);
   nb::list texts;
