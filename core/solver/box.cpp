@@ -219,6 +219,8 @@ void BoxSolver::add_rows(BoxState& s, const Column* I, const double* step, Index
     const Index i = I[a];
     // Most variables go to their bound once and stay there: a row is worth its memory from the second time on.
     if (seen_[z(i)] || inside(s, i)) row_[z(a)] = store_.place(i);
+    // Fresh pages are dear: all of a round at once would keep Ctrl-C waiting.
+    if (row_[z(a)]) row_[z(a)][0] = 0, poll();
     seen_[z(i)] = 1;
     items_.push_back(I[a]);
   }
