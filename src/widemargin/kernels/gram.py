@@ -108,11 +108,15 @@ class GramSource:
         """The same in as few columns as the rows need, for solvers to which rounding does not matter."""
         if not (isinstance(self.kernel, RowKernel) and isinstance(self.items, RowItems)):
             return None
+        X = self.narrow_rows
+        return self.native if X is None else _core.kernel_rows(RowItems(X).native, *self.kernel.native(), self.threads)
+
+    @lazy
+    def narrow_rows(self) -> np.ndarray | None:
+        """Rows of numbers in fewer columns, in float32; None where that would save little."""
         items = self.near_origin
-        X = items.X if items.sparse else narrowed(items.X)
-        if X is items.X:
-            return self.native
-        return _core.kernel_rows(RowItems(X).native, *self.kernel.native(), self.threads)
+        X = None if items.sparse else narrowed(items.X)
+        return None if X is None or X is items.X else X.astype(np.float32)
 
     @lazy
     def near_origin(self) -> Any:
@@ -143,6 +147,22 @@ class _Some(GramSource):
     @lazy
     def items(self) -> Items:
         return self._whole.items.take(self._index)
+
+    @lazy
+    def diag(self) -> np.ndarray:
+        """Of rows of numbers all values cost less than a copy of some rows."""
+        fast = isinstance(self.kernel, RowKernel) and isinstance(self._whole.items, RowItems)
+        return self._whole.diag[self._index] if fast else super().diag
+
+    @lazy
+    def narrow(self) -> _core.KernelRows | None:
+        """Where all rows are narrow, so are some, which are not copied in all their columns."""
+        if not (isinstance(self.kernel, RowKernel) and isinstance(self._whole.items, RowItems)):
+            return None
+        X = self._whole.narrow_rows
+        if X is None:
+            return super().narrow
+        return _core.kernel_rows(RowItems(X[self._index]).native, *self.kernel.native(), self.threads)
 
 
 def _pieces(index: np.ndarray, size: int) -> Iterator[np.ndarray]:
