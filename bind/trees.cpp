@@ -57,7 +57,7 @@ Targets targets_of(Index n, const Maybe<std::int32_t>& codes, const Maybe<double
 
 void make_ground(BoundGround* self, Floats x, Maybe<std::int32_t> codes, Maybe<double> numbers,
                  std::vector<Index> classes, Index outputs, Maybe<double> weight, Maybe<std::uint8_t> categorical,
-                 int bins, int threads) {
+                 int bins, bool random, int threads) {
   const Index n = length(x), d = static_cast<Index>(x.shape(1));
   if (n < 1 || d < 1) fail("trees need at least one row and one column");
   if (bins != 0 && (bins < 2 || bins > 256)) fail("bins must be 0 or 2 to 256");
@@ -67,7 +67,7 @@ void make_ground(BoundGround* self, Floats x, Maybe<std::int32_t> codes, Maybe<d
   new (self) BoundGround{{nb::cast(x)}, nullptr, d, targets.stats(), codes.has_value()};
   nb::gil_scoped_release free;
   self->ground = std::make_unique<Ground>(x.data(), n, d, d, targets, categorical ? categorical->data() : nullptr, bins,
-                                          threads, poll_signals);
+                                          threads, poll_signals, random);
 }
 
 struct BoundForest {
@@ -326,7 +326,7 @@ void bind_trees(nb::module_& m) {
   nb::class_<BoundGround>(m, "Ground", "Rows of a fit, ranked and ready for trees.")
       .def("__init__", &make_ground, "x"_a.noconvert(), "codes"_a.noconvert().none(), "numbers"_a.noconvert().none(),
            "classes"_a, "outputs"_a, "weight"_a.noconvert().none(), "categorical"_a.noconvert().none(), "bins"_a,
-           "threads"_a);
+           "random"_a, "threads"_a);
   nb::class_<BoundForest>(m, "Forest", "Trees that are being grown.")
       .def(
           "__init__",

@@ -278,10 +278,24 @@ void transpose(RankedColumns& out, int threads, Poll poll) {
       poll);
 }
 
+RankedColumns unranked(const float* x, Index n, Index d, Index stride) {
+  RankedColumns out;
+  out.n = n;
+  out.d = d;
+  out.width = 4;
+  out.missing.assign(static_cast<std::size_t>(d), 0);
+  std::uint8_t* missing = out.missing.data();
+  for (Index i = 0; i < n; ++i) {
+    const float* v = x + i * stride;
+    for (Index f = 0; f < d; ++f) missing[f] |= static_cast<std::uint8_t>(v[f] != v[f]);
+  }
+  return out;
+}
+
 }  // namespace
 
 RankedColumns rank_columns(const float* x, Index n, Index d, Index stride, const std::uint32_t* order, int bins,
-                           int threads, Poll poll, bool by_row) {
+                           int threads, Poll poll, Ranking wanted) {
   if (n < 1 || d < 1) fail("ranks need at least one row and one column");
   if (n >= (Index{1} << 31)) fail("trees take at most 2^31 rows");
   if (bins < 0 || bins == 1) fail("bins must be 0 or at least 2");
@@ -298,6 +312,7 @@ RankedColumns rank_columns(const float* x, Index n, Index d, Index stride, const
   std::vector<Index> longer;
   for (Index f = 0; f < d; ++f)
     if (is_long[static_cast<std::size_t>(f)]) longer.push_back(f);
+  if (wanted == Ranking::if_short && bins == 0 && !longer.empty()) return unranked(x, n, d, stride);
   parallel_blocks(
       static_cast<Index>(longer.size()), std::max<Index>(1, std::min<Index>(4, LONG / n)), threads,
       [&](Index a, Index b) { reader.sort_columns(longer.data() + a, static_cast<std::size_t>(b - a), found); }, poll);
@@ -322,7 +337,7 @@ RankedColumns rank_columns(const float* x, Index n, Index d, Index stride, const
     widen<std::uint16_t>(found, bytes, out, threads, poll);
   else
     widen<std::uint32_t>(found, bytes, out, threads, poll);
-  if (!by_row) return out;
+  if (wanted == Ranking::columns) return out;
   if (out.width == 1)
     transpose<std::uint8_t>(out, threads, poll);
   else if (out.width == 2)

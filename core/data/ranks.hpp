@@ -27,6 +27,7 @@ struct RankedColumns {
   std::vector<std::uint8_t> missing;  // whether the column has missing values
   std::vector<std::uint8_t> fits;     // whether coarse codes are the codes themselves
 
+  bool ranked() const { return !first.empty(); }
   Index codes(Index f) const { return first[static_cast<std::size_t>(f) + 1] - first[static_cast<std::size_t>(f)]; }
 
   template <class Code>
@@ -41,10 +42,15 @@ struct RankedColumns {
   const std::uint8_t* bytes(Index f) const { return (width == 1 ? columns : coarse).data() + f * n; }
 };
 
-// x has d numbers a row; bins 0: exact. Row i of the ranks is row order[i] of x, where an order is given. `by_row`:
-// whether `rows` are wanted.
+enum class Ranking {
+  columns,  // without `rows`
+  both,
+  if_short,  // only where all codes have one byte; else nothing is known but the width and what is missing
+};
+
+// x has d numbers a row; bins 0: exact. Row i of the ranks is row order[i] of x, where an order is given.
 RankedColumns rank_columns(const float* x, Index n, Index d, Index stride, const std::uint32_t* order, int bins,
-                           int threads, Poll poll = never, bool by_row = true);
+                           int threads, Poll poll = never, Ranking wanted = Ranking::both);
 
 // 0: all numbers are finite; 1: some are NaN, none infinite; 2: some are infinite.
 int number_kinds(const float* x, Index size);

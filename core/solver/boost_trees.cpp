@@ -51,7 +51,7 @@ double unit_for(double sum) {
 }  // namespace
 
 TreeGround::TreeGround(const float* x, Index n, Index d, int bins, int threads, Poll poll)
-    : ranks_(rank_columns(x, n, d, d, nullptr, bins, threads, poll, false)) {
+    : ranks_(rank_columns(x, n, d, d, nullptr, bins, threads, poll, Ranking::columns)) {
   takes_ = ranks_.width == 1 && std::none_of(ranks_.missing.begin(), ranks_.missing.end(), [](auto m) { return m; });
   if (!takes_) return;
   const Index groups = (d + TOGETHER - 1) / TOGETHER;

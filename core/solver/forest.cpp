@@ -10,7 +10,7 @@
 namespace widemargin {
 
 Ground::Ground(const float* x, Index n, Index d, Index stride, const Targets& targets, const std::uint8_t* categorical,
-               int bins, int threads, Poll poll)
+               int bins, int threads, Poll poll, bool random)
     : x_(x), stride_(stride), targets_(targets) {
   if (n < 1 || n >= (Index{1} << 31)) fail("trees take between 1 and 2^31 rows");
   const auto size = static_cast<std::size_t>(n), outputs = static_cast<std::size_t>(targets.outputs);
@@ -31,7 +31,8 @@ Ground::Ground(const float* x, Index n, Index d, Index stride, const Targets& ta
   targets_.codes = targets.codes ? codes_.data() : nullptr;
   targets_.numbers = targets.codes ? nullptr : numbers_.data();
   targets_.weight = targets.weight ? weight_.data() : nullptr;
-  ranks_ = rank_columns(x, n, d, stride, order_.data(), bins, threads, poll);
+  const auto wanted = random && !categorical ? Ranking::if_short : Ranking::both;
+  ranks_ = rank_columns(x, n, d, stride, order_.data(), bins, threads, poll, wanted);
   if (!categorical) return;
   categorical_.assign(categorical, categorical + d);
   for (Index f = 0; f < d; ++f) {

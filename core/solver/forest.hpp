@@ -9,11 +9,12 @@
 
 namespace widemargin {
 
-// Rows of a fit, ready for growing: ranked, and sorted by class, so that rows of one node lie close together.
+// Rows of a fit, ready for growing: ranked, and sorted by class, so that rows of one node lie close together. `random`:
+// cuts will be drawn, for which many different numbers need no ranks.
 class Ground {
  public:
   Ground(const float* x, Index n, Index d, Index stride, const Targets& targets, const std::uint8_t* categorical,
-         int bins, int threads, Poll poll);
+         int bins, int threads, Poll poll, bool random = false);
 
   const RankedColumns& ranks() const { return ranks_; }
   Index rows() const { return ranks_.n; }

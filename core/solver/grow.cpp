@@ -132,6 +132,7 @@ void grow_all(const Grown& data, const GrowOptions& options, const Draw& draw, I
 void grow_trees(const Grown& data, const GrowOptions& options, const Draw& draw, Index first,
                 std::vector<GrownTree>& trees, int threads, Poll poll) {
   const RankedColumns& r = *data.ranks;
+  if (!options.random && !r.ranked()) fail("the rows are ready for random cuts only");
   if (options.random && r.width > 1) {
     Buffer<float> columns;
     columns.resize(r.n * r.d + 16);

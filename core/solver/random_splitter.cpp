@@ -98,6 +98,14 @@ class RandomSplitter final : public Splitter<T> {
       tree.stats[begin + static_cast<std::size_t>(class_[k])] = static_cast<double>(first_[k + 1] - first_[k]);
   }
 
+  bool leave_pure(const std::uint32_t* rows, Index m, GrownTree& tree) override {
+    const std::int32_t* codes = settled_ ? near_.data() : targets_.codes;
+    const std::int32_t only = codes[rows[0]];
+    if (codes[rows[m - 1]] != only) return false;
+    tree.leaves.push_back({static_cast<std::uint32_t>(m), only, static_cast<double>(m)});
+    return true;
+  }
+
   double perfect() const override { return static_cast<double>(m_); }
 
  private:

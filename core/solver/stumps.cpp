@@ -78,7 +78,7 @@ Found best_cut(Gain gain, const Whole* sums, Index codes, bool missing, Index k,
 
 StumpGround::StumpGround(const float* x, Index n, Index d, const std::uint32_t* order, Index positives, const double* u,
                          int threads, Poll poll)
-    : ranks_(rank_columns(x, n, d, d, order, 0, threads, poll, false)), positives_(positives) {
+    : ranks_(rank_columns(x, n, d, d, order, 0, threads, poll, Ranking::columns)), positives_(positives) {
   if (u) u_.assign(u, u + n);
   weight_ = u ? 0.0 : static_cast<double>(n);
   for (Index i = 0; u && i < n; ++i) {

@@ -258,7 +258,7 @@ def text() -> np.ndarray:
 
 def ground_arguments() -> list[Any]:
     x = (np.arange(N * D, dtype=np.float32).reshape(N, D) * 5) % 7
-    return [x, (np.arange(N) % 2).astype(np.int32), None, [2], 1, np.ones(N), np.array([0, 1, 0], np.uint8), 0, 1]
+    return [x, (np.arange(N) % 2).astype(np.int32), None, [2], 1, np.ones(N), np.array([0, 1, 0], np.uint8), 0, False, 1]
 
 
 def ground() -> Any:
@@ -639,7 +639,7 @@ def changes(value: Any) -> Iterator[Any]:
         yield from (kernel_rows(), _core.matrix_source(np.ones((2, 2), np.float32), np.ones(2)), class_rows())
         yield _core.matrix_source(np.full((N, N), np.nan, np.float32), np.full(N, np.inf))
     elif isinstance(value, _core.Ground):
-        yield from (_core.Ground(np.ones((N, D + 1), np.float32), *ground_arguments()[1:6], None, 0, 1), dense())
+        yield from (_core.Ground(np.ones((N, D + 1), np.float32), *ground_arguments()[1:6], None, 0, False, 1), dense())
     elif isinstance(value, _core.Trees):
         yield from (ground(), forest())
     elif isinstance(value, _core.ClassRows):

@@ -3,6 +3,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/error.hpp"
 #include "check.hpp"
 #include "levels.hpp"
 #include "model/prune.hpp"
@@ -38,8 +39,8 @@ struct Rows {
     if (classes) t.classes = {3};
     return t;
   }
-  Ground ground(bool classes, int bins = 0) const {
-    return Ground(x.data(), n, d, d, targets(classes), nullptr, bins, 1, never);
+  Ground ground(bool classes, int bins = 0, bool random = false) const {
+    return Ground(x.data(), n, d, d, targets(classes), nullptr, bins, 1, never, random);
   }
 };
 
@@ -126,6 +127,24 @@ TEST(a_tree_is_the_same_whether_columns_are_looked_at_together_or_alone) {
         const auto a = grown(together, o, {}, 5), b = grown(alone, o, {}, 5);
         for (std::size_t t = 0; t < a.size(); ++t) CHECK(same(a[t], b[t]));
       }
+  }
+}
+
+TEST(random_cuts_need_no_ranks) {
+  Rows r(700, 6, 9);
+  for (const bool holes : {false, true}) {
+    if (holes)
+      for (Index i = 0; i < r.n; i += 3) r.x[static_cast<std::size_t>(i * r.d + i % 5)] = std::nanf("");
+    for (const bool classes : {false, true}) {
+      const Ground ranked = r.ground(classes), bare = r.ground(classes, 0, true);
+      CHECK(ranked.ranks().ranked() && !bare.ranks().ranked());
+      CHECK(ranked.ranks().missing == bare.ranks().missing);
+      GrowOptions o = options(classes ? Criterion::gini : Criterion::squared, 2);
+      CHECK_THROWS(Error, grown(bare, o, {}, 1));
+      o.random = true;
+      const auto a = grown(ranked, o, {}, 4), b = grown(bare, o, {}, 4);
+      for (std::size_t t = 0; t < a.size(); ++t) CHECK(a[t].nodes.size() > 50 && same(a[t], b[t]));
+    }
   }
 }
 

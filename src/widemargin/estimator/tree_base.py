@@ -97,7 +97,7 @@ class TreeLearner(Learner):
         categorical = self._categories(data)
         plan = self._plan(data)
         sums = None if data.weight is None or not plan.draws else np.cumsum(data.weight)
-        ground = data.ground(categorical, self.max_bins or 0, self._threads())
+        ground = data.ground(categorical, self.max_bins or 0, plan.random, self._threads())
         solver = ForestSolver(ground, plan, sums, self._threads())
         state = ForestState(data.X.shape[1], data.classes, data.outputs, start)
         stop, self.trace_ = self._grow(solver, state, data, categorical)

@@ -66,10 +66,10 @@ class TreeTraining:
         y = np.column_stack(columns) if columns else self.y
         return y[:, 0] if self.flat else y
 
-    def ground(self, categorical: np.ndarray | None, bins: int, threads: int) -> _core.Ground:
+    def ground(self, categorical: np.ndarray | None, bins: int, random: bool, threads: int) -> _core.Ground:
         codes, numbers = (self.y.ravel(), None) if self.labels else (None, self.y.ravel())
         return _core.Ground(
-            self.X, codes, numbers, list(self.classes), self.outputs, self.weight, categorical, bins, threads
+            self.X, codes, numbers, list(self.classes), self.outputs, self.weight, categorical, bins, random, threads
         )
 
 
