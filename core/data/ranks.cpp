@@ -37,20 +37,28 @@ struct SmallTable {
   std::vector<Bits> seen;
   bool whole = true;           // all numbers so far were whole, 0 .. 255: they are slots themselves
   std::uint8_t met[256] = {};  // which of these there were
+  bool all_met = false;
 
   void clear() { std::fill(slot, slot + SLOTS, std::int16_t{-1}); }
 
   // Whole numbers as they are; false, with nothing done, if one is not.
   bool take_whole(const float* __restrict v, Index rows, std::uint8_t* __restrict bytes) {
-    std::int32_t odd = 0;
+    std::int32_t odd = 0, some = 0;
     for (Index i = 0; i < rows; ++i) {
       const float x = std::min(std::max(-1.0f, v[i]), 256.0f);  // NaN becomes -1
       const auto w = static_cast<std::int32_t>(x);
       odd |= static_cast<std::int32_t>(static_cast<float>(w) != v[i]) | w >> 8;
+      some |= w;
       bytes[i] = static_cast<std::uint8_t>(w);
     }
     if (odd) return false;
+    if (all_met) return true;
+    if (some == 0) {
+      met[0] = 1;
+      return true;
+    }
     for (Index i = 0; i < rows; ++i) met[bytes[i]] = 1;
+    all_met = std::memchr(met, 0, sizeof met) == nullptr;
     return true;
   }
 
@@ -145,6 +153,7 @@ void settle(const SmallTable& table, std::uint8_t* bytes, Index n, Column1& c) {
   c.high = c.low;
   // A missing value has the slot 255: 256 different numbers beside it would not fit into a byte anyway.
   if (c.missing) code[255] = static_cast<std::uint8_t>(order.size());
+  if (!c.missing && table.whole && seen.back() == ordered(static_cast<float>(seen.size() - 1))) return;  // 0, 1, 2 ...
   for (Index i = 0; i < n; ++i) bytes[i] = code[bytes[i]];
 }
 
@@ -260,6 +269,39 @@ void widen(const std::vector<Column1>& found, const Buffer<std::uint8_t>& bytes,
   parallel_for(out.d, threads, work, poll);
 }
 
+// Eight bytes of each of eight columns become eight bytes of each of eight rows.
+void turn_eight(const std::uint8_t* from, Index n, std::uint8_t* to, Index d) {
+  std::uint64_t w[8];
+  for (Index k = 0; k < 8; ++k) std::memcpy(w + k, from + k * n, 8);
+  const auto swap = [&](int apart, int bits, std::uint64_t mask) {
+    for (int k = 0; k < 8; ++k)
+      if (!(k & apart)) {
+        const std::uint64_t t = ((w[k] >> bits) ^ w[k + apart]) & mask;
+        w[k] ^= t << bits;
+        w[k + apart] ^= t;
+      }
+  };
+  swap(4, 32, 0x00000000ffffffffu);
+  swap(2, 16, 0x0000ffff0000ffffu);
+  swap(1, 8, 0x00ff00ff00ff00ffu);
+  for (Index k = 0; k < 8; ++k) std::memcpy(to + k * d, w + k, 8);
+}
+
+// Rows begin .. end - 1 and columns first .. last - 1 of them.
+template <class Code>
+void turn_block(const Code* from, Index n, Code* to, Index d, Index begin, Index end, Index first, Index last) {
+  Index f = first;
+  if constexpr (sizeof(Code) == 1 && std::endian::native == std::endian::little)
+    for (; f + 8 <= last; f += 8) {
+      Index i = begin;
+      for (; i + 8 <= end; i += 8) turn_eight(from + f * n + i, n, to + i * d + f, d);
+      for (; i < end; ++i)
+        for (Index k = f; k < f + 8; ++k) to[i * d + k] = from[k * n + i];
+    }
+  for (; f < last; ++f)
+    for (Index i = begin; i < end; ++i) to[i * d + f] = from[f * n + i];
+}
+
 template <class Code>
 void transpose(RankedColumns& out, int threads, Poll poll) {
   const Index n = out.n, d = out.d;
@@ -272,8 +314,7 @@ void transpose(RankedColumns& out, int threads, Poll poll) {
       [&](Index begin, Index end) {
         for (Index f0 = 0; f0 < d; f0 += B)
           for (Index i0 = begin; i0 < end; i0 += B)
-            for (Index f = f0; f < std::min(d, f0 + B); ++f)
-              for (Index i = i0; i < std::min(end, i0 + B); ++i) to[i * d + f] = from[f * n + i];
+            turn_block(from, n, to, d, i0, std::min(end, i0 + B), f0, std::min(d, f0 + B));
       },
       poll);
 }
@@ -293,6 +334,22 @@ RankedColumns unranked(const float* x, Index n, Index d, Index stride) {
 }
 
 }  // namespace
+
+void RankedColumns::make_cells() {
+  cells.assign(static_cast<std::size_t>(d * (CELLS + 1)), 0);
+  for (Index f = 0; f < d; ++f) {
+    const Index k = codes(f);
+    const float* v = low.data() + first[static_cast<std::size_t>(f)];
+    const float way = k > 0 ? v[k - 1] - v[0] : 0.0f, share = static_cast<float>(CELLS) / way;
+    per_cell.push_back(std::isfinite(way) && std::isfinite(share) ? share : 0.0f);
+    std::uint8_t* cell = cells.data() + f * (CELLS + 1);
+    Index below = 0;
+    for (Index c = 0; c <= CELLS; ++c) {
+      while (below < k && (c == CELLS || cell_of(f, v[below]) < c)) ++below;
+      cell[c] = static_cast<std::uint8_t>(std::max<Index>(below - 1, 0));
+    }
+  }
+}
 
 RankedColumns rank_columns(const float* x, Index n, Index d, Index stride, const std::uint32_t* order, int bins,
                            int threads, Poll poll, Ranking wanted) {
@@ -337,6 +394,7 @@ RankedColumns rank_columns(const float* x, Index n, Index d, Index stride, const
     widen<std::uint16_t>(found, bytes, out, threads, poll);
   else
     widen<std::uint32_t>(found, bytes, out, threads, poll);
+  if (wanted == Ranking::if_short && out.width == 1) out.make_cells();
   if (wanted == Ranking::columns) return out;
   if (out.width == 1)
     transpose<std::uint8_t>(out, threads, poll);

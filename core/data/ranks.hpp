@@ -8,6 +8,7 @@
 //          Codes have 1, 2 or 4 bytes, the same for all columns; beside longer ones stands a coarse code of one byte.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "base/buffer.hpp"
@@ -26,6 +27,8 @@ struct RankedColumns {
   std::vector<float> low, high;       // of each code
   std::vector<std::uint8_t> missing;  // whether the column has missing values
   std::vector<std::uint8_t> fits;     // whether coarse codes are the codes themselves
+  std::vector<std::uint8_t> cells;    // CELLS + 1 a column, or none: the code before the first number in each cell
+  std::vector<float> per_cell;        // of each column: 1 / the width of its cells
 
   bool ranked() const { return !first.empty(); }
   Index codes(Index f) const { return first[static_cast<std::size_t>(f) + 1] - first[static_cast<std::size_t>(f)]; }
@@ -38,6 +41,33 @@ struct RankedColumns {
   const Code* row_major() const {
     return reinterpret_cast<const Code*>(rows.data());
   }
+  // The largest code whose number is at most t, which is not below the first. No branch to mispredict but for the
+  // cell of t: equal parts of the way from the least number to the largest tell most codes apart.
+  Index code_at(Index f, float t) const {
+    const float* begin = low.data() + first[static_cast<std::size_t>(f)];
+    const float* at = begin;
+    Index left = codes(f);
+    if (!cells.empty()) {
+      const std::uint8_t* cell = cells.data() + f * (CELLS + 1) + cell_of(f, t);
+      at += cell[0];
+      left = cell[1] - cell[0] + 1;
+    }
+    for (Index half; left > 1; left -= half) {
+      half = left / 2;
+      at += at[half] <= t ? half : 0;
+    }
+    return at - begin;
+  }
+
+  // Larger numbers never have smaller cells, so the codes of other cells need not be looked at.
+  static constexpr Index CELLS = 256;
+  Index cell_of(Index f, float t) const {
+    const float way =
+        (t - low[static_cast<std::size_t>(first[static_cast<std::size_t>(f)])]) * per_cell[static_cast<std::size_t>(f)];
+    return static_cast<Index>(std::min(static_cast<float>(CELLS - 1), way));  // also where it overflows
+  }
+  void make_cells();
+
   // One byte a row: the code, or a coarse one.
   const std::uint8_t* bytes(Index f) const { return (width == 1 ? columns : coarse).data() + f * n; }
 };
@@ -45,7 +75,7 @@ struct RankedColumns {
 enum class Ranking {
   columns,  // without `rows`
   both,
-  if_short,  // only where all codes have one byte; else nothing is known but the width and what is missing
+  if_short,  // only where all codes have one byte, with cells; else only the width and what is missing are known
 };
 
 // x has d numbers a row; bins 0: exact. Row i of the ranks is row order[i] of x, where an order is given.

@@ -18,18 +18,13 @@ inline float random_threshold(double low, double high, double u) {
   return static_cast<double>(t) >= high || static_cast<double>(t) < low ? static_cast<float>(low) : t;
 }
 
-// The largest code whose number is at most the threshold t; for numbers the threshold itself. No branch to mispredict.
+// The largest code whose number is at most the threshold t; for numbers the threshold itself.
 template <class T>
 T random_cut(const Table<T>& table, Index column, float t) {
-  if constexpr (std::is_floating_point_v<T>) return t;
-  const RankedColumns& r = *table.ranks;
-  const float* begin = r.low.data() + r.first[static_cast<std::size_t>(column)];
-  const float* at = begin;
-  for (Index left = r.codes(column), half; left > 1; left -= half) {
-    half = left / 2;
-    at += at[half] <= t ? half : 0;
-  }
-  return static_cast<T>(at - begin);
+  if constexpr (std::is_floating_point_v<T>)
+    return t;
+  else
+    return static_cast<T>(table.ranks->code_at(column, t));
 }
 
 // For classes by Gini, every row once. Rows of a node stand in order of their classes, which splitting keeps: counts on
