@@ -70,6 +70,8 @@ void make_ground(BoundGround* self, Floats x, Maybe<std::int32_t> codes, Maybe<d
                                           threads, poll_signals, random);
 }
 
+constexpr Index TREES = 16;  // of each thread that grow at a time
+
 struct BoundForest {
   Forest forest;
   Index columns, stats;
@@ -109,11 +111,14 @@ void grow(BoundForest& self, const BoundGround& on, int criterion, bool random, 
   if (monotonic && (on.classes ? on.stats != 2 : on.stats != 3))
     fail("an order can be demanded of one number or of two classes");
   if (monotonic && o.criterion == Criterion::absolute) fail("an order of medians is not offered");
-  std::vector<GrownTree> trees(static_cast<std::size_t>(count));
   nb::gil_scoped_release free;
-  on.ground->grow(o, {bootstrap, draws, sums ? sums->data() : nullptr, balance, members}, first, trees, threads,
-                  poll_signals);
-  self.forest.add(trees);
+  const Draw draw{bootstrap, draws, sums ? sums->data() : nullptr, balance, members};
+  const Index some = TREES * std::max(threads, 1);
+  for (Index done = 0; done < count; done += some) {  // what has become part of the forest leaves its memory to others
+    std::vector<GrownTree> trees(static_cast<std::size_t>(std::min(some, count - done)));
+    on.ground->grow(o, draw, first + done, trees, threads, poll_signals);
+    self.forest.add(trees, std::max<Index>(count - done - some, 0));
+  }
 }
 
 // Trees in arrays of Python's.

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/parallel.hpp"
 
 namespace widemargin {
 
@@ -33,6 +34,7 @@ Ground::Ground(const float* x, Index n, Index d, Index stride, const Targets& ta
   targets_.weight = targets.weight ? weight_.data() : nullptr;
   const auto wanted = random && !categorical ? Ranking::if_short : Ranking::both;
   ranks_ = rank_columns(x, n, d, stride, order_.data(), bins, threads, poll, wanted);
+  if (random && ranks_.width > 1) stand_columns(threads, poll);
   if (!categorical) return;
   categorical_.assign(categorical, categorical + d);
   for (Index f = 0; f < d; ++f) {
@@ -45,10 +47,26 @@ Ground::Ground(const float* x, Index n, Index d, Index stride, const Targets& ta
   }
 }
 
+void Ground::stand_columns(int threads, Poll poll) {
+  const Index n = ranks_.n, d = ranks_.d;
+  columns_.resize(n * d + 16);
+  const auto some = [&](Index begin, Index end) {
+    for (Index i = 0; i < n; ++i)
+      for (Index f = begin; f < end; ++f)
+        columns_[f * n + i] = x_[static_cast<Index>(order_[static_cast<std::size_t>(i)]) * stride_ + f];
+  };
+  parallel_blocks(d, 16, threads, some, poll);
+}
+
 void Ground::grow(const GrowOptions& options, const Draw& draw, Index first, std::vector<GrownTree>& trees, int threads,
                   Poll poll) const {
-  const Grown data{
-      &ranks_, x_, stride_, &targets_, order_.data(), categorical_.empty() ? nullptr : categorical_.data()};
+  const Grown data{&ranks_,
+                   x_,
+                   stride_,
+                   columns_.size() ? columns_.data() : nullptr,
+                   &targets_,
+                   order_.data(),
+                   categorical_.empty() ? nullptr : categorical_.data()};
   grow_trees(data, options, draw, first, trees, threads, poll);
 }
 
@@ -135,10 +153,11 @@ void Forest::add(const GrownTree& tree) {
   longest_ = std::max(longest_, static_cast<std::uint32_t>(tree.nodes.size()));
 }
 
-void Forest::add(const std::vector<GrownTree>& trees) {
-  Index nodes = nodes_.size();
+void Forest::add(const std::vector<GrownTree>& trees, Index later) {
+  Index nodes = 0;
   for (const GrownTree& t : trees) nodes += static_cast<Index>(t.nodes.size());
-  nodes_.reserve(nodes);
+  if (!trees.empty()) nodes += nodes / static_cast<Index>(trees.size()) * later;
+  nodes_.reserve(nodes_.size() + nodes);
   for (const GrownTree& t : trees) add(t);
 }
 

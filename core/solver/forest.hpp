@@ -10,7 +10,7 @@
 namespace widemargin {
 
 // Rows of a fit, ready for growing: ranked, and sorted by class, so that rows of one node lie close together. `random`:
-// cuts will be drawn, for which many different numbers need no ranks.
+// cuts will be drawn, for which many different numbers need no ranks but stand column by column.
 class Ground {
  public:
   Ground(const float* x, Index n, Index d, Index stride, const Targets& targets, const std::uint8_t* categorical,
@@ -24,6 +24,8 @@ class Ground {
             Poll poll) const;
 
  private:
+  void stand_columns(int threads, Poll poll);
+
   const float* x_;
   Index stride_;
   std::vector<std::uint32_t> order_;  // row of x; empty: as they are
@@ -32,6 +34,7 @@ class Ground {
   std::vector<std::uint8_t> categorical_;
   Targets targets_;
   RankedColumns ranks_;
+  Buffer<float> columns_;
 };
 
 // Trees one after the other. Leaves that say the same share a line in the table of leaves.
@@ -40,7 +43,8 @@ class Forest {
   Forest(Index columns, Index stats, bool classes) : columns_(columns), width_(stats), classes_(classes) {}
 
   void add(const GrownTree& tree);
-  void add(const std::vector<GrownTree>& trees);
+  // `later`: how many more trees will follow.
+  void add(const std::vector<GrownTree>& trees, Index later = 0);
   // Trees as they stand in arrays of another forest.
   void add(const ForestView& from, const double* stats, const std::int32_t* rows, const double* centres, Index lines);
   // One of them, in which the nodes of `cut` are leaves; lines and rows are those of its nodes.

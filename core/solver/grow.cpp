@@ -134,17 +134,8 @@ void grow_trees(const Grown& data, const GrowOptions& options, const Draw& draw,
   const RankedColumns& r = *data.ranks;
   if (!options.random && !r.ranked()) fail("the rows are ready for random cuts only");
   if (options.random && r.width > 1) {
-    Buffer<float> columns;
-    columns.resize(r.n * r.d + 16);
-    parallel_blocks(
-        r.d, 16, threads,
-        [&](Index begin, Index end) {
-          for (Index i = 0; i < r.n; ++i)
-            for (Index f = begin; f < end; ++f)
-              columns[f * r.n + i] = data.x[(data.order ? static_cast<Index>(data.order[i]) : i) * data.stride + f];
-        },
-        poll);
-    const Table<float> table{columns.data(), data.x, data.order, r.n, r.d, data.stride, &r, nullptr};
+    if (!data.columns) fail("the rows are not ready for random cuts");
+    const Table<float> table{data.columns, data.x, data.order, r.n, r.d, data.stride, &r, nullptr};
     return grow_all(data, options, draw, first, trees, threads, poll, table);
   }
   const auto with = [&]<class T>(T) {

@@ -89,7 +89,8 @@ struct Grown {
   const RankedColumns* ranks;
   const float* x;  // row by row, for random cuts
   Index stride;
-  const Targets* targets;                     // in the order of the ranks
+  const float* columns;    // column by column in the order of the ranks, for random cuts among many numbers
+  const Targets* targets;  // in the order of the ranks
   const std::uint32_t* order = nullptr;       // row of x behind each row of the ranks
   const std::uint8_t* categorical = nullptr;  // by column, or none
 };

@@ -80,7 +80,7 @@ TEST(every_leaf_of_an_unpruned_tree_is_pure) {
   for (const bool random : {false, true}) {
     GrowOptions o = options(Criterion::gini, 2);
     o.random = random;
-    const auto trees = grown(r.ground(true), o, {}, 2);
+    const auto trees = grown(r.ground(true, 0, random), o, {}, 2);
     for (const GrownTree& tree : trees) {
       Index rows = 0;
       for (const GrownLeaf& leaf : tree.leaves) {
@@ -119,9 +119,10 @@ TEST(a_tree_is_the_same_whether_columns_are_looked_at_together_or_alone) {
   Targets weighted = r.targets(true);
   weighted.weight = ones.data();
   for (const int bins : {0, 255}) {
-    const Ground together = r.ground(true, bins), alone(r.x.data(), r.n, r.d, r.d, weighted, nullptr, bins, 1, never);
     for (const bool random : {false, true})
       for (const Index columns : {1, 4, 20}) {
+        const Ground together = r.ground(true, bins, random);
+        const Ground alone(r.x.data(), r.n, r.d, r.d, weighted, nullptr, bins, 1, never, random);
         GrowOptions o = options(Criterion::gini, columns);
         o.random = random;
         const auto a = grown(together, o, {}, 5), b = grown(alone, o, {}, 5);
@@ -136,12 +137,16 @@ TEST(random_cuts_need_no_ranks) {
     if (holes)
       for (Index i = 0; i < r.n; i += 3) r.x[static_cast<std::size_t>(i * r.d + i % 5)] = std::nanf("");
     for (const bool classes : {false, true}) {
-      const Ground ranked = r.ground(classes), bare = r.ground(classes, 0, true);
+      const std::vector<std::uint8_t> marks(6, 0);  // where there may be categories, all is ranked
+      const Ground ranked(r.x.data(), r.n, r.d, r.d, r.targets(classes), marks.data(), 0, 1, never, true);
+      const Ground bare = r.ground(classes, 0, true);
       CHECK(ranked.ranks().ranked() && !bare.ranks().ranked());
       CHECK(ranked.ranks().missing == bare.ranks().missing);
       GrowOptions o = options(classes ? Criterion::gini : Criterion::squared, 2);
       CHECK_THROWS(Error, grown(bare, o, {}, 1));
+      CHECK(grown(ranked, o, {}, 1)[0].nodes.size() > 50);
       o.random = true;
+      CHECK_THROWS(Error, grown(r.ground(classes), o, {}, 1));
       const auto a = grown(ranked, o, {}, 4), b = grown(bare, o, {}, 4);
       for (std::size_t t = 0; t < a.size(); ++t) CHECK(a[t].nodes.size() > 50 && same(a[t], b[t]));
     }
