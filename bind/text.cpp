@@ -44,7 +44,7 @@ std::optional<nb::bytes> as_utf8(nb::handle text) {
 
 // Which documents are str of ASCII letters alone. One call asks all: a call for each would take a tenth of the time
 // that short texts need.
-std::vector<bool> plain_texts(nb::list documents) {
+std::vector<bool> plain_texts(const nb::tuple& documents) {
   std::vector<bool> plain(nb::len(documents), false);
   nb::list texts;
   std::vector<std::size_t> places;
@@ -63,8 +63,9 @@ std::vector<bool> plain_texts(nb::list documents) {
 }
 
 // Texts of ASCII letters alone are read where they lie, UTF-8 is made of others; `prepare` makes it of what is odd.
-// Copies are held for a few megabytes at a time.
-void feed(TextCounter& self, nb::list documents, nb::callable prepare, bool plain) {
+// Copies are held for a few megabytes at a time, and all documents to the end: `prepare` may do anything to the list.
+void feed(TextCounter& self, nb::list list, nb::callable prepare, bool plain) {
+  const nb::tuple documents(list);
   constexpr std::size_t most = std::size_t{1} << 22;
   const std::vector<bool> read_there = plain ? plain_texts(documents) : std::vector<bool>(nb::len(documents), false);
   std::vector<std::string_view> texts;
@@ -78,7 +79,7 @@ void feed(TextCounter& self, nb::list documents, nb::callable prepare, bool plai
     texts.clear(), held.clear(), size = 0;
   };
   for (std::size_t i = 0; i < read_there.size(); ++i) {
-    const nb::object document = documents[i];  // `prepare` may do anything to the list
+    const nb::handle document = documents[i];
     if (read_there[i]) {
       Py_ssize_t length = 0;
       const char* text = PyUnicode_AsUTF8AndSize(document.ptr(), &length);

@@ -2,6 +2,10 @@
 
 #include <mutex>
 
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
 namespace widemargin {
 namespace {
 
@@ -10,6 +14,13 @@ std::vector<Buffer<float>>& kept() {
   static auto* blocks = new std::vector<Buffer<float>>;  // outlives every static that might still use it
   return *blocks;
 }
+
+#ifndef _WIN32
+// Nobody is inside at a fork: the child has not the thread that would come out again. See base/parallel.cpp.
+void close_door() { door.lock(); }
+void open_door() { door.unlock(); }
+[[maybe_unused]] const int registered = pthread_atfork(close_door, open_door, open_door);
+#endif
 
 }  // namespace
 

@@ -56,10 +56,10 @@ bool ClassRows::narrow(Index d) const {
 }
 
 bool ClassRows::make_room() {
-  Index used = warm_block;  // of the last block
+  Index used = 0;  // of the last block
   for (const auto& rows : rows_) {
     const Index values = rows->n() * rows->n();
-    if (used + values > warm_block) {
+    if (memory_.size() == 0 || used + values > warm_block) {
       used = 0;
       if (!memory_.grow(values)) return inside_.clear(), false;
     }

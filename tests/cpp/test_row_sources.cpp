@@ -216,6 +216,26 @@ TEST(pairs_of_classes_share_values_without_changing_them) {
   });
 }
 
+// Two classes that fill more than half of a block each, and others that find room beside them.
+TEST(classes_of_any_size_have_room_for_their_values) {
+  const Sample s(3010, 36, 7);
+  std::vector<AnyRows> classes;
+  for (const Index size : {0, 2960, 30, 3010, 0, 20}) classes.push_back(DenseRows<double>{s.x.data(), size, s.d, s.d});
+  const ClassRows kept(classes, specs[0], Index{1} << 30, 1, never), anew(classes, specs[0], 0, 1, never);
+  for (Index c = 0; c < 6; ++c) {
+    PairSource read(kept, c, 0), computed(anew, c, 0);
+    const Index n = read.n();
+    CHECK(n == count(classes[z(c)]));
+    if (n == 0) continue;
+    const Column I[] = {0, static_cast<Column>(n / 2), static_cast<Column>(n - 1)};
+    std::vector<float> values(z(3 * n));
+    float* out[] = {values.data(), values.data() + n, values.data() + 2 * n};
+    computed.gather(I, 3);
+    computed.tile(0, 0, n, out);
+    for (std::size_t a = 0; a < 3; ++a) CHECK(std::equal(out[a], out[a] + n, read.whole_row(I[a])));
+  }
+}
+
 TEST(a_pair_of_a_class_that_is_not_there_is_refused) {
   const Sample s(10, 3, 1);
   const ClassRows one({AnyRows(s.dense())}, specs[0], 0, 1, never);

@@ -1,4 +1,11 @@
+#include <atomic>
 #include <cstdlib>
+#include <thread>
+
+#ifndef _WIN32
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 #include "check.hpp"
 #include "kernel/row_store.hpp"
@@ -138,3 +145,28 @@ TEST(warm_memory_is_used_at_once) {
   }
   for (Index i = 0; i < rows; ++i) CHECK(store.find(i) != nullptr);
 }
+
+#ifndef _WIN32
+TEST(a_child_forked_while_another_thread_asks_for_warm_memory_can_ask) {
+  WarmMemory all, none;
+  while (all.grow_warm(1)) continue;
+  std::atomic<bool> stop{false};
+  std::atomic<Index> asked{0};
+  std::thread busy([&] {  // nothing is left: it allocates nothing, as in test_parallel.cpp
+    for (; !stop; ++asked) none.grow_warm(1);
+  });
+  while (asked == 0) std::this_thread::yield();
+  for (int again = 0; again < 20; ++again) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      WarmMemory own;
+      _exit(own.grow_warm(1) ? 1 : 0);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  stop = true;
+  busy.join();
+}
+#endif

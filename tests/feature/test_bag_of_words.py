@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 
-from widemargin import BagOfWords
+from widemargin import BagOfWords, _core
 from widemargin.errors import BadInput, CannotStore
+from widemargin.feature.letters import letter_table
 from widemargin.store import load, save
 
 MAILS = [
@@ -228,3 +229,19 @@ def test_one_text_is_no_list_of_documents():
             bag.fit_transform("one text")
     with pytest.raises(BadInput, match="empty vocabulary"):
         BagOfWords().fit(["a b c"])
+
+
+def test_documents_stay_while_they_are_counted():
+    """Even if reading one of them empties the list."""
+    counter = _core.TextCounter(letter_table(), _core.Terms([]), 0, True, 1, 1, None, 0, 1)
+    documents = [f"text{i} and some words" for i in range(500)] + [b"odd"] * 5000
+
+    def prepare(document):
+        documents.clear()
+        return document
+
+    counter.feed(documents, prepare, True)
+    terms, _, counts, ends = counter.take()
+    assert len(ends) == 5500
+    assert len(terms) == 504
+    assert counts.sum() == 500 * 4 + 5000

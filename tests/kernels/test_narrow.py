@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from widemargin.kernels import RBF
+from widemargin import _core
+from widemargin.kernels import RBF, Linear
+from widemargin.kernels.function import Function
 from widemargin.kernels.gram import GramSource
 from widemargin.kernels.items import RowItems
 from widemargin.kernels.narrow import narrowed
@@ -50,3 +52,33 @@ def test_solvers_get_the_narrow_rows_and_perceptrons_those_that_were_given(depen
     assert source.narrow is not source.native
     whole = GramSource(RBF(gamma=0.01), RowItems(dependent[:200]), 1)
     assert whole.narrow is whole.native
+
+
+@pytest.mark.parametrize("far", [0.0, 50.0])
+@pytest.mark.parametrize("kernel", [RBF(gamma=0.01), Linear()])
+def test_some_rows_are_taken_from_the_narrow_ones_in_the_order_that_is_asked_for(dependent, kernel, far):
+    source = GramSource(kernel, RowItems(dependent + far), 1)
+    index = np.random.default_rng(0).permutation(N)[:60]
+    some = source.take(index)
+    K = np.empty((60, 60), np.float32)
+    _core.native_source(some.narrow).fill(K, 1)
+    diag = some.diag
+    assert "items" not in vars(some)  # no copy in all their columns
+    expected = source.block(index, index)
+    np.testing.assert_allclose(K, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    np.testing.assert_allclose(diag, expected.diagonal(), rtol=1e-12)
+
+
+def test_some_rows_that_are_not_narrow_are_as_they_were_given():
+    X = np.random.default_rng(0).normal(size=(N, D))
+    some = GramSource(RBF(gamma=0.01), RowItems(X), 1).take(np.array([5, 3, 900]))
+    assert some.narrow is some.native
+    np.testing.assert_array_equal(some.items.X, X[[5, 3, 900]])
+
+
+def test_values_of_a_function_are_of_some_items_as_of_all():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    source = GramSource(Function(lambda a, b: a @ b.T), RowItems(X), 1)
+    some = source.take(np.array([7, 2]))
+    assert some.narrow is None
+    np.testing.assert_array_equal(some.diag, source.diag[[7, 2]])

@@ -170,6 +170,24 @@ def test_scores_of_sparse_rows_of_any_length_are_sums_of_products_on_all_process
         _core.set_simd_level(best)
 
 
+@pytest.mark.parametrize("loss", [Hinge(), Tube(0.3)])
+def test_the_best_bias_is_at_the_best_of_all_kinks(loss):
+    p, rng = problem(loss, n=80), np.random.default_rng(2)
+    z = 2 * rng.standard_normal(p.n)
+    costs = [p.C @ loss.value(z + c, p.t) for c in np.concatenate([p.t - z - loss.eps, p.t - z + loss.eps])]
+    assert p.C @ loss.value(z + p.best_bias(z), p.t) <= min(costs) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("seed", [0, 3, 9])
+def test_newtons_method_ends_where_rows_say_little_but_their_class(seed):
+    """Two of three rows are 0: the bias strayed beyond all kinks, and dual descent after it did not end at all."""
+    rng, n = np.random.default_rng(seed), 9000
+    X = 0.01 * rng.standard_normal((n, 8)) * (rng.random((n, 8)) < 0.05)
+    t = np.where(X.sum(axis=1) + 0.0005 * rng.standard_normal(n) > 0, 1.0, -1.0)
+    solver = NewtonSolver(LinearProblem(X, t, np.full(n, 1e-3), Hinge()), 1e-4)
+    assert solver.advance(solver.start(), 100, 100) == "converged"
+
+
 @pytest.mark.parametrize("every", [2, 4, 8])
 def test_a_sample_sees_every_place_of_a_period(every):
     """Rows whose feature is their place in a period of 10: each is seen as often as the others, or nearly."""

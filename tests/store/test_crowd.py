@@ -80,6 +80,10 @@ def owner_beyond(header, arrays):
     arrays["fitted.members_/owners.0"][0] = 40
 
 
+def owner_below(header, arrays):
+    arrays["fitted.members_/owners.0"][0] = -1
+
+
 def owner_twice(header, arrays):
     arrays["fitted.members_/owners.0"][1] = arrays["fitted.members_/owners.0"][0]
 
@@ -96,13 +100,22 @@ def shapes_gone(header, arrays):
     del arrays["fitted.members_/shapes.0"]
 
 
+def shapes_of_others(header, arrays):
+    arrays["fitted.members_/shapes.0"] = arrays["fitted.members_/shapes.0"][1:]
+
+
 def one_more_column(header, arrays):
     arrays["fitted.members_/values.99"] = arrays["fitted.members_/values.0"]
 
 
-def blank_in_a_node(header, arrays):
-    text = arrays["fitted.members_/nodes.utf8"].tobytes()
-    arrays["fitted.members_/nodes.utf8"] = np.frombuffer(text.replace(b'":', b'" ', 1), np.uint8)
+def in_the_nodes(old, new):
+    def change(header, arrays):
+        text = arrays["fitted.members_/nodes.utf8"].tobytes()
+        assert old in text
+        assert len(old) == len(new)
+        arrays["fitted.members_/nodes.utf8"] = np.frombuffer(text.replace(old, new, 1), np.uint8)
+
+    return change
 
 
 def one_object(header, arrays):
@@ -110,15 +123,32 @@ def one_object(header, arrays):
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "said"),
     [
-        *(owner_beyond, owner_twice, negative_shape, shape_too_large, shapes_gone),
-        *(one_more_column, blank_in_a_node, one_object),
+        (owner_beyond, "column 0 names an object or a shape that cannot be"),
+        (owner_below, "column 0 names an object or a shape that cannot be"),
+        (owner_twice, "object 0 has the array fitted.classes_ twice"),
+        (negative_shape, "column 0 names an object or a shape that cannot be"),
+        (shape_too_large, "column 0 has 240 values where 246 are due"),
+        (shapes_gone, "the array shapes.0 is missing"),
+        (shapes_of_others, r"column 0 has \(40,\) objects and \(39, 2\) shapes"),
+        (one_more_column, "has no use for fitted.members_/values.99"),
+        (in_the_nodes(b'":', b'" '), "JSON is malformed"),
+        (in_the_nodes(b":0.0", b":0e0"), "not written as widemargin writes it"),
+        (one_object, "fitted.members_ is a list where one object is due"),
     ],
 )
-def test_what_does_not_fit_is_refused(change):
-    with pytest.raises(DamagedFile):
+def test_what_does_not_fit_is_refused(change, said):
+    """By what it is: that something goes wrong later on would be luck."""
+    with pytest.raises(DamagedFile, match=said):
         read(damaged_file(change))
+
+
+def test_one_object_is_no_list():
+    header, arrays = unpack(written(boosted(LONG_LIST)[0]))
+    header = header.replace('{"part":"fitted.members_.0"}', '{"crowd":"fitted.members_.0"}')
+    with pytest.raises(DamagedFile, match=r"fitted.members_.0 is no long list of objects"):
+        read(b"".join(map(bytes, chunks(header, arrays))))
 
 
 def test_a_list_of_lists_of_objects_is_no_crowd():

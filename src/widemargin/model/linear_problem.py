@@ -79,6 +79,18 @@ class LinearProblem:
         some = np.minimum(first + (np.arange(len(first)) * GOLDEN % 1 * every).astype(np.int64), self.n - 1)
         return replace(self, X=self.X[some], t=self.t[some], C=self.C[some] * every, rows=None, norms=None)
 
+    def best_bias(self, z: np.ndarray) -> float:
+        """A c at which kinked losses of the scores z + c are least: it lies among their kinks."""
+        kinks = self.t - z
+        low, high = float(kinks.min()) - self.loss.eps, float(kinks.max()) + self.loss.eps
+        for _ in range(53):
+            c = (low + high) / 2
+            if float(self.C @ self.loss.slope(z + c, self.t)) < 0:
+                low = c
+            else:
+                high = c
+        return high
+
     @property
     def sparse(self) -> bool:
         return sp.issparse(self.X)

@@ -180,6 +180,8 @@ class NewtonSolver:
     # ---- one step ----------------------------------------------------------------------------------------------
 
     def _advance(self, s: NewtonState) -> None:
+        if self.problem.loss.kinked and self.problem.bias == "free" and s.counters[0] - s.counters[2] == HURDLE:
+            return self._centre_bias(s)
         near = s.gap - s.residual <= s.residual
         if self.problem.loss.kinked and near:
             return self._move_centre(s, GROWTH)
@@ -227,6 +229,14 @@ class NewtonSolver:
     def _blur(self, s: NewtonState, k: float) -> None:
         s.note(k=k)
         self._walk(s, scored=True)
+
+    def _centre_bias(self, s: NewtonState) -> None:
+        """The bias that is best for its weights, and no sharpness: where rows say little but their class it strays far,
+        and more and less sharply by turns does not bring it back."""
+        c = self.problem.best_bias(s.z - s.w[-1])
+        s.z += c - s.w[-1]
+        s.w = np.append(s.w[:-1], c)
+        self._blur(s, 1.0)
 
     def _judge(self, s: NewtonState) -> None:
         """The gap of w and b; where it could be the end, that of a b whose sum is right: of a smooth loss it is hardly
