@@ -155,6 +155,17 @@ def test_what_does_not_fit_is_refused(change):
         read(damaged_file(change))
 
 
+@pytest.mark.parametrize("labels", [["no", "zes"], ["yes", "no"]])
+def test_a_bag_whose_members_know_other_classes_is_refused(labels):
+    """It was loaded, and raised IndexError when it was asked."""
+    _, X, y = boosted(2)
+    header, arrays = unpack(written(wm.BaggingClassifier(GaussianNB(), 33).fit(X, y)))
+    text = np.array(labels, dtype="<U3").view("<u4").reshape(2, 3)
+    data = b"".join(map(bytes, chunks(header, {**arrays, "fitted.classes_": text})))
+    with pytest.raises(DamagedFile):
+        read(data)
+
+
 def test_lists_in_lists_come_back_and_count_as_depth():
     """Each list is one floor: a file cannot dig deeper by lists than by parts."""
     _, X, y = boosted(2)
