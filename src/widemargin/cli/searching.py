@@ -91,7 +91,7 @@ def places(folder: str, *files: str) -> Iterator[dict[str, str]]:
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
-        raise CannotWrite(f"Cannot make the folder {folder}: {error.strerror}.") from error
+        raise CannotWrite(f"Cannot make the folder {folder}: {error.strerror}. Choose another with -o.") from error
     try:
         yield {name: os.path.join(folder, name) for name in files}
     except BaseException:
