@@ -86,8 +86,12 @@ def resumed(command: str, file: Path, folder: Path, whole: tuple[Any, ...]) -> t
     """How the search went on ("" where it came to the same end), and what was half-written before or after."""
     wrong = half_written(command, folder)
     ran = subprocess.run(words(command, file, folder, "--resume"), capture_output=True, text=True)
-    same = ran.returncode == 0 and winner(ran.stdout) == whole
-    return "" if same else f"OTHER END: {ran.stderr[-200:]}", wrong + half_written(command, folder)
+    wrong += half_written(command, folder)
+    if ran.returncode:
+        return f"ENDED WITH {ran.returncode}: {ran.stderr[-200:]}", wrong
+    found = winner(ran.stdout)
+    other = [f"{now} instead of {then}" for now, then in zip(found, whole, strict=True) if now != then]
+    return f"OTHER END: {', '.join(other)}" if other else "", wrong
 
 
 def main(kills: int = 20, seed: int = 0) -> int:

@@ -121,3 +121,85 @@ def test_the_report_can_be_markdown_or_json(capsys, table, tmp_path, shape, begi
     assert not (tmp_path / "found" / "report.html").exists()
     if shape == "json":
         assert json.loads(text)["tuning"]["winner"] == json.loads(text)["tuning"]["leaderboard"][0]
+
+
+def odd_table(tmp_path, extra, n=60):
+    """Columns a, b and more, kind by the sign of a."""
+    path = tmp_path / "odd.csv"
+    lines = [f"{(i * 37 % 61) - 30};{i * 17 % 23};{extra(i)};{'yes' if i * 37 % 61 > 30 else 'no'}" for i in range(n)]
+    path.write_text("a;b;more;kind\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def checks_of(out):
+    return {check["name"]: check for check in json.loads(out)["checks"]}
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        lambda i: f"2026-{i % 12 + 1:02}-{i % 28 + 1:02}",
+        lambda i: f"{i % 28 + 1}.{i % 12 + 1}.2026 {i % 24:02}:30",
+        lambda i: f"{i % 12 + 1}/7/26",
+    ],
+)
+def test_columns_of_dates_are_left_out_with_a_word(capsys, tmp_path, date):
+    """A date that is not in the file says nothing to a model that took the others for names."""
+    words = ["easy", odd_table(tmp_path, date), "--target", "kind", *FAST, "--json", "-o", tmp_path / "found"]
+    code, out, _ = wm(capsys, *words)
+    assert code == 0
+    assert checks_of(out)["dates"]["finding"] == "left out: more"
+    code, out, _ = wm(capsys, *words, "--categorical", "more")
+    assert code == 0
+    assert "dates" not in checks_of(out)
+
+
+def test_versions_and_numbers_are_no_dates(capsys, tmp_path):
+    for cell in (lambda i: f"1.{i % 9}", lambda i: f"{i % 9}-{i % 4}", lambda i: f"v{i % 9}.1.1"):
+        path = odd_table(tmp_path, cell)
+        code, out, _ = wm(capsys, "easy", path, "--target", "kind", *FAST, "--json", "-o", tmp_path / "found")
+        assert (code, "dates" in checks_of(out)) == (0, False)
+
+
+def test_rows_without_an_answer_are_left_out_and_counted(capsys, tmp_path):
+    path = odd_table(tmp_path, lambda i: i % 3)
+    lines = path.read_text().splitlines()
+    holes = [line.rpartition(";")[0] + ";" if i % 6 == 0 and i else line for i, line in enumerate(lines)]
+    path.write_text("\n".join(holes) + "\n")
+    words = ["easy", path, "--target", "kind", *FAST, "--json", "-o", tmp_path / "found"]
+    code, out, _ = wm(capsys, *words)
+    assert code == 0
+    assert checks_of(out)["rows without an answer"]["finding"] == "10 of 60 rows have no kind: left out"
+    assert sum(json.loads(out)["rows"].values()) == 50
+    path.write_text("\n".join([lines[0], *(line.rpartition(";")[0] + ";" for line in lines[1:])]) + "\n")
+    code, _, err = wm(capsys, *words)
+    assert (code, "missing in all 60 rows" in err) == (3, True), err
+
+
+def test_decimal_commas_and_marks_of_missing_cells_can_be_said(capsys, tmp_path):
+    path = odd_table(tmp_path, lambda i: "-99" if i % 9 == 0 else f"{i % 7},5")
+    words = ["easy", path, "--target", "kind", *FAST, "--json", "-o", tmp_path / "found"]
+    code, _, err = wm(capsys, *words)
+    assert (code, "--decimal" in err) == (3, True), err
+    code, out, _ = wm(capsys, *words, "--decimal", ",", "--missing-values", "-99")
+    assert code == 0
+    assert checks_of(out)["missing cells"]["finding"] == "7 in 1 columns: more (7)"
+
+
+def test_cells_longer_than_a_mail_are_read(capsys, tmp_path):
+    path = odd_table(tmp_path, lambda i: "x" * 200_000 if i == 5 else "y")
+    code, _, err = wm(capsys, "easy", path, "--target", "kind", *FAST, "--quiet", "-o", tmp_path / "found")
+    assert code == 0, err
+
+
+@pytest.mark.parametrize("command", ["easy", "tune"])
+@pytest.mark.parametrize(
+    "flags", [["--target", "knd"], ["--target", "kind", "--learners", "forrest"], []], ids=["column", "learner", "none"]
+)
+def test_what_cannot_be_searched_leaves_no_folder_behind(capsys, tmp_path, command, flags):
+    path, folder = odd_table(tmp_path, lambda i: i % 3), tmp_path / "found"
+    assert wm(capsys, command, path, *flags, "-o", folder)[0] in (2, 3)
+    assert not folder.exists()
+    folder.mkdir()
+    assert wm(capsys, command, path, *flags, "-o", folder)[0] in (2, 3)
+    assert list(folder.iterdir()) == []

@@ -124,3 +124,18 @@ def test_the_help_has_examples(wm):
 def test_documents_are_json(wm, mails, filtered):
     for action in ("classify", "explain"):
         json.loads(wm("spam", action, filtered, mails / "win.eml", "--json").out)
+
+
+def test_nothing_gets_no_verdict(wm, filtered, tmp_path):
+    """It was called spam."""
+    ran = wm("spam", "classify", filtered, "-", stdin=b"")
+    assert (ran.code, "standard input is empty" in ran.err) == (3, True), ran.err
+    (tmp_path / "void.eml").touch()
+    ran = wm("spam", "classify", filtered, tmp_path / "void.eml")
+    assert (ran.code, "void.eml is empty" in ran.err) == (3, True), ran.err
+
+
+def test_a_filter_given_rows_of_a_table_says_what_it_takes(wm, filtered, iris):
+    """It was said to be unfitted."""
+    ran = wm("report", filtered, iris)
+    assert (ran.code, "wm spam classify" in ran.err) == (3, True), ran.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 
 import msgspec
@@ -38,6 +39,8 @@ EXTREMES = (
     [[]],
 )
 TAGS = ("float", "int", "tuple", "dict", "array", "text", "bytes", "strings", "objects", "int_list", "csr", "part", "a")
+
+NODES = "/nodes.utf8"  # how the array ends in which a long list keeps the descriptions of its objects
 
 
 def places(value, found):
@@ -134,21 +137,44 @@ def edit_number(header, dice):
         container[key] = dice.choice((value + 1, value - 1, -value, value * 2, 10**6, 2**31, 2**40, 0))
 
 
+def edit_crowd(arrays, dice):
+    """An object of a long list (store/crowd) under another description: with an edit as of a header, or another's."""
+    place = dice.choice([name for name in sorted(arrays) if name.endswith(NODES)]).removesuffix("utf8")
+    text, ends = arrays[place + "utf8"].tobytes(), arrays[place + "offsets"].tolist()
+    nodes = [text[a:b] for a, b in itertools.pairwise(ends)]
+    i, action = dice.randrange(len(nodes)), dice.randrange(8)
+    if action == 0:
+        nodes[i] = dice.choice(nodes)
+    elif action == 1:
+        del nodes[i]
+    elif action == 2:
+        nodes.append(nodes[i])
+    else:
+        node = json.loads(nodes[i])
+        (edit_header if action < 5 else edit_number)(node, dice)
+        nodes[i] = msgspec.json.encode(node, order="sorted")
+    arrays[place + "utf8"] = np.frombuffer(b"".join(nodes), np.uint8)
+    arrays[place + "offsets"] = np.cumsum([0, *map(len, nodes)])
+
+
 class Editor:
     """A file, opened once, of which edited copies are made."""
 
     def __init__(self, data: bytes) -> None:
         self.body = data[:-32]
         self.text, self.arrays = unpack(data)
+        self.kinds = 14 if any(name.endswith(NODES) for name in self.arrays) else 10
 
     def edited(self, dice) -> bytes:
         """The file with one to three edits of one kind, and a right checksum."""
-        kind = dice.randrange(10)
+        kind = dice.randrange(self.kinds)
         if kind == 0:
             return sealed(edit_bytes(self.body, dice))
         header, arrays = json.loads(self.text), dict(self.arrays)
         for _ in range(dice.choice((1, 1, 2, 3))):
-            if kind < 3:
+            if kind >= 10 and any(name.endswith(NODES) for name in arrays):
+                edit_crowd(arrays, dice)
+            elif kind < 3:
                 edit_header(header, dice)
             elif kind < 5:
                 edit_number(header["object"] if isinstance(header.get("object"), dict) else header, dice)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import io
+import json
+import tracemalloc
 
+import msgspec
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import widemargin as wm
 from widemargin import store
 from widemargin.errors import DamagedFile
 from widemargin.store.container import chunks, unpack
-from widemargin.store.values import LONG_LIST, Crowd
+from widemargin.store.values import LONG_LIST, MAX_DEPTH, Crowd
 
 
 def boosted(n_estimators=40, tree=None):
@@ -118,6 +122,36 @@ def in_the_nodes(old, new):
     return change
 
 
+def many_dimensions(header, arrays):
+    """The product of so many numbers would take minutes."""
+    owners = arrays["fitted.members_/owners.0"]
+    arrays["fitted.members_/shapes.0"] = np.full((len(owners), 100_000), 2**62)
+
+
+def list_in_a_list(header, arrays):
+    edit_nodes(arrays, lambda node: node.replace('"DecisionTreeClassifier"', '"Crowd"'))
+
+
+def bare_list(header, arrays):
+    document = json.loads(header)
+    document["object"] = document["object"]["parts"]["fitted.members_"]
+    for name in list(arrays):
+        head, _, rest = name.partition("/")
+        array = arrays.pop(name)
+        if head == "fitted.members_" and rest:
+            arrays[rest] = array
+    return msgspec.json.encode(document, order="sorted").decode()
+
+
+def edit_nodes(arrays, edit):
+    """The first object of the list under another description."""
+    place = "fitted.members_/nodes."
+    text, ends = arrays[place + "utf8"].tobytes(), arrays[place + "offsets"]
+    first = edit(text[: ends[1]].decode()).encode()
+    arrays[place + "utf8"] = np.frombuffer(first + text[ends[1] :], np.uint8)
+    ends[1:] += len(first) - ends[1]
+
+
 def one_object(header, arrays):
     return header.replace('{"crowd":"fitted.members_"}', '{"part":"fitted.members_"}')
 
@@ -136,6 +170,9 @@ def one_object(header, arrays):
         (in_the_nodes(b'":', b'" '), "JSON is malformed"),
         (in_the_nodes(b":0.0", b":0e0"), "not written as widemargin writes it"),
         (one_object, "fitted.members_ is a list where one object is due"),
+        (many_dimensions, "column 0 has arrays of 100000 dimensions, at most 8"),
+        (list_in_a_list, "an object of a list is a list"),
+        (bare_list, "it holds a bare list of objects"),
     ],
 )
 def test_what_does_not_fit_is_refused(change, said):
@@ -149,6 +186,57 @@ def test_one_object_is_no_list():
     header = header.replace('{"part":"fitted.members_.0"}', '{"crowd":"fitted.members_.0"}')
     with pytest.raises(DamagedFile, match=r"fitted.members_.0 is no long list of objects"):
         read(b"".join(map(bytes, chunks(header, arrays))))
+
+
+@pytest.mark.parametrize("labels", [["no", "zes"], ["yes", "no"]])
+def test_a_bag_whose_members_know_other_classes_is_refused(labels):
+    """It was loaded, and raised IndexError when it was asked."""
+    _, X, y = boosted(2)
+    header, arrays = unpack(written(wm.BaggingClassifier(GaussianNB(), 33).fit(X, y)))
+    text = np.array(labels, dtype="<U3").view("<u4").reshape(2, 3)
+    data = b"".join(map(bytes, chunks(header, {**arrays, "fitted.classes_": text})))
+    with pytest.raises(DamagedFile):
+        read(data)
+
+
+def test_lists_in_lists_come_back_and_count_as_depth():
+    """Each list is one floor: a file cannot dig deeper by lists than by parts."""
+    _, X, y = boosted(2)
+    booster = wm.AdaBoostClassifier(wm.DecisionTreeClassifier(max_depth=2), n_estimators=35, learning_rate=0.1)
+    model = wm.BaggingClassifier(booster, 34).fit(X, y)
+    assert np.array_equal(read(written(model)).predict_proba(X), model.predict_proba(X))
+    with pytest.raises(DamagedFile, match="nested more than"):
+        read(dug(MAX_DEPTH - 1, MAX_DEPTH - 1))
+    with pytest.raises(DamagedFile, match="BaggingClassifier is not valid"):
+        read(dug(MAX_DEPTH - 3, 1))
+
+
+def dug(above, below):
+    """A list so many parts deep, of one object that is itself so many parts deep."""
+
+    def buried(node, levels):
+        for _ in range(levels):
+            node = {"data": {}, "parts": {"x": node}, "type": "BaggingClassifier", "version": 1}
+        return node
+
+    item = buried({"data": {}, "parts": {}, "type": "BaggingClassifier", "version": 1}, below)
+    data = {"columns": [], "nodes": [msgspec.json.encode(item, order="sorted").decode()]}
+    crowd = {"data": data, "parts": {}, "type": "Crowd", "version": 1}
+    header = {"format": 1, "object": buried(crowd, above), "proof": True, "written_by": {}}
+    return b"".join(chunks(msgspec.json.encode(header, order="sorted").decode(), {}))
+
+
+def test_reading_many_small_objects_takes_at_most_twice_the_file():
+    _, X, y = boosted(2)
+    model = wm.BaggingClassifier(GaussianNB(), 1500, max_samples=0.5).fit(np.tile(X, 8), y)
+    data = written(model)
+    read(data)
+    tracemalloc.start()
+    try:
+        read(data)
+        assert tracemalloc.get_traced_memory()[1] <= 2 * len(data) + (1 << 20)
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_list_of_lists_of_objects_is_no_crowd():

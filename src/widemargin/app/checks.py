@@ -50,6 +50,8 @@ def _keys(X: Any) -> Any:
 def check_data(data: Learnable, groups: np.ndarray) -> list[Check]:
     """All checks of the rows themselves."""
     found = [_rows(data), _missing(data), _constant(data), _identifiers(data), _duplicates(data, groups)]
+    found[1:1] = _unanswered(data)
+    found[-1:-1] = _dates(data)
     if data.kind == "classes":
         found += [_balance(data), _contradictions(data, groups)]
     if data.feature_names and data.X.shape[1] <= 5000:
@@ -79,6 +81,34 @@ def _rows(data: Learnable) -> Check:
     if n < 100:
         return Check("enough rows", "warning", f"{n} rows, {d}", "figures of so few rows are rough: gather more")
     return Check("enough rows", "fine", f"{n} rows, {d}")
+
+
+def _unanswered(data: Learnable) -> list[Check]:
+    if not data.unanswered:
+        return []
+    n, all_ = data.unanswered, data.unanswered + len(data.y)
+    return [
+        Check(
+            "rows without an answer",
+            "warning" if n > 0.1 * all_ else "note",
+            f"{n} of {all_} rows have no {data.target}: left out",
+            "why are they missing? Where the answer has to do with it, the figures hold for the other rows only",
+        )
+    ]
+
+
+def _dates(data: Learnable) -> list[Check]:
+    if not data.dates:
+        return []
+    return [
+        Check(
+            "dates",
+            "note",
+            f"left out: {_listed(data.dates)}",
+            "a new date says nothing to a learner of old ones: add columns of numbers (days since, month, weekday), or "
+            "name them in categorical to keep them as names",
+        )
+    ]
 
 
 def _missing(data: Learnable) -> Check:

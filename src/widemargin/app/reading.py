@@ -12,7 +12,7 @@ from ..base.errors import BadInput
 from ..data.columns import DEFAULT_MISSING, Frame
 from ..data.dialect import Dialect
 from ..data.encode import TableEncoder
-from ..data.learn import Coding, learn
+from ..data.learn import Coding, learn, target_name
 from ..data.readers import read_frame
 from ..data.sketch import Sketch
 from ..data.svmlight import looks_like_svmlight, read_svmlight
@@ -42,6 +42,10 @@ class Learnable:
         What reading did, a sentence each.
     left_out : tuple of str
         Columns that look like identifiers.
+    dates : tuple of str
+        Columns of dates, left out too.
+    unanswered : int
+        Rows without a target, left out.
     missing : tuple of (str, int)
         Columns with missing cells and their number.
     constant : tuple of str
@@ -58,6 +62,8 @@ class Learnable:
     missing: tuple[tuple[str, int], ...] = ()
     constant: tuple[str, ...] = ()
     zero_based: bool = False
+    dates: tuple[str, ...] = ()
+    unanswered: int = 0
 
     @property
     def is_text(self) -> bool:
@@ -102,18 +108,22 @@ def read_learnable(
     if target is None:
         raise BadInput("target is needed: the name of the column to be predicted, or its number from 0")
     dialect = Dialect(delimiter, header, '"', decimal, tuple(missing_values), encoding)
-    frame = read_frame(source, dialect, format)
-    coding = Coding(missing="keep", categorical=tuple(categorical), ignore=tuple(ignore))
+    frame, unanswered = _answered(read_frame(source, dialect, format), target)
+    # what the file itself calls dates is refused as features; a first look goes past it
+    typed = [name for name, column in zip(frame.names, frame.columns, strict=True) if column.kind == "date"]
+    past = {*typed} - {target_name(target, frame), *categorical}
+    coding = Coding(missing="keep", categorical=tuple(categorical), ignore=(*ignore, *past))
     first = learn(lambda: iter([frame]), target, coding, dialect)
     features = [s for s in first.sketches if s.name != first.encoder.target and s.name not in ignore]
     text = _prose(features, frame) if text is None else text
-    left_out = () if text else tuple(s.name for s in features if s.looks_like_identifier)
-    if len(left_out) == len(features):
-        left_out = ()
-    coding = Coding(missing="keep", categorical=tuple(categorical), ignore=(*ignore, *left_out), text=text)
+    dates = () if text else tuple(s.name for s in features if s.looks_like_dates and s.name not in categorical)
+    left_out = () if text else tuple(s.name for s in features if s.looks_like_identifier and s.name not in dates)
+    if len(left_out) + len(dates) == len(features):
+        left_out = dates = ()
+    coding = Coding(missing="keep", categorical=tuple(categorical), ignore=(*ignore, *left_out, *dates), text=text)
     table = table_of(frame, target, coding, dialect)
     assert table.y is not None
-    used = [s for s in features if s.name not in left_out and text in (None, s.name)]
+    used = [s for s in features if s.name not in (*left_out, *dates) and text in (None, s.name)]
     return Learnable(
         frame.source,
         table.X,
@@ -125,7 +135,23 @@ def read_learnable(
         left_out,
         tuple((s.name, s.n_missing) for s in used if s.n_missing),
         tuple(s.name for s in used if s.is_constant),
+        dates=dates,
+        unanswered=unanswered,
     )
+
+
+def _answered(frame: Frame, target: str | int) -> tuple[Frame, int]:
+    """The rows whose target is known, and the number of the others: nobody can learn from those, or test on them."""
+    name = target_name(target, frame)
+    assert name is not None
+    known = np.array([text is not None for text in frame.column(name).texts()], dtype=bool)
+    if known.all():
+        return frame, 0
+    if not known.any():
+        raise BadInput(
+            f"{frame.source}: the target {name!r} is missing in all {len(known)} rows: choose another column"
+        )
+    return frame.take(np.flatnonzero(known)), int(np.count_nonzero(~known))
 
 
 def _prose(features: list[Sketch], frame: Frame) -> str | None:

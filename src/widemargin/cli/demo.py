@@ -91,12 +91,13 @@ def _easily(args: argparse.Namespace, out: Out) -> tuple[Any, dict[str, Any]]:
     from widemargin.data import load_sms_spam
 
     folder = os.path.join(args.output, "sms_spam")
-    path = places(folder, "sms_spam.csv")["sms_spam.csv"]
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(["message", "kind"])
     writer.writerows(zip(*load_sms_spam(), strict=True))
-    write_atomically(path, text.getvalue().encode())
+    with places(folder, "sms_spam.csv") as place:
+        path = place["sms_spam.csv"]
+        write_atomically(path, text.getvalue().encode())
     words = [path, "--target", "kind", "--time", _SECONDS, "-o", folder]
     try:
         return easy.found_and_kept(easy.parse([*words, "--resume"]), out)
@@ -157,6 +158,6 @@ def _picture(folder: str) -> str | None:
     picture = io.BytesIO()
     figure.savefig(picture, format="png", dpi=120)
     pyplot.close(figure)
-    path = places(folder, "demo.png")["demo.png"]
-    write_atomically(path, picture.getvalue())
-    return path
+    with places(folder, "demo.png") as place:
+        write_atomically(place["demo.png"], picture.getvalue())
+    return place["demo.png"]

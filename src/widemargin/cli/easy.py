@@ -48,8 +48,7 @@ def found_and_kept(args: argparse.Namespace, out: Out) -> tuple[Easy, dict[str, 
     from widemargin.store import save
 
     report = f"report.{args.shape}"
-    place = places(args.output, *FILES, report)
-    with out.progress("easy", 1.0) as advance:
+    with places(args.output, *FILES, report) as place, out.progress("easy", 1.0) as advance:
         found = easy(
             **search_arguments(args, place["search.log"]),
             cv=args.folds,

@@ -27,6 +27,11 @@ def load_model(args: argparse.Namespace) -> FileModel:
         return found
     if not hasattr(found, "predict"):
         raise BadInput(f"{args.model} holds a {type(found).__name__}, which cannot predict: give what wm train wrote")
+    if not hasattr(found, "n_features_in_") and hasattr(found, "classes_"):
+        raise BadInput(
+            f"{args.model} holds a {type(found).__name__}, which takes texts, not rows of a table: a filter of mails "
+            "is used by wm spam classify"
+        )
     if not hasattr(found, "n_features_in_"):
         raise BadInput(f"{args.model} holds a {type(found).__name__} that was never fitted: there is nothing to use")
     return FileModel(found)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import io
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,10 @@ def add_search_flags(parser: argparse.ArgumentParser, folder: str, *format_flags
     group.add_argument("--text", metavar="COL", help="a column of prose to learn from; also found by itself")
     group.add_argument("--ignore", metavar="COL,…", type=names, default=(), help="columns to leave out")
     group.add_argument("--categorical", metavar="COL,…", type=names, default=(), help="numbers that are names")
+    group.add_argument("--decimal", choices=(".", ","), default=".", help="decimal sign")
+    group.add_argument(
+        "--missing-values", metavar="A,B,…", type=names, help="what marks a missing cell beside an empty one"
+    )
     search = parser.add_argument_group("search")
     search.add_argument(
         "--time", type=seconds, default=60.0, metavar="SECONDS", help="to plan for; default: %(default)g"
@@ -51,7 +57,11 @@ def search_arguments(args: argparse.Namespace, log: str) -> dict[str, Any]:
     lines = args.format == "svmlight" or (
         args.format == "auto" and looks_like_svmlight(args.file, has_target=args.target is not None)
     )
-    reading = {**dialect(args), "text": args.text, "ignore": args.ignore, "categorical": args.categorical}
+    reading = {
+        **dialect(args),
+        **({} if args.missing_values is None else {"missing_values": args.missing_values}),
+        **{name: getattr(args, name) for name in ("text", "ignore", "categorical", "decimal")},
+    }
     return {
         "source": args.file,
         "target": None if lines else target_of(args),
@@ -74,13 +84,21 @@ def _costs(args: argparse.Namespace, classes: np.ndarray) -> np.ndarray:
     return read_costs(args.cost, args.positive, [label_text(label) for label in classes])
 
 
-def places(folder: str, *files: str) -> dict[str, str]:
-    """The paths of files in a folder, which is made."""
+@contextlib.contextmanager
+def places(folder: str, *files: str) -> Iterator[dict[str, str]]:
+    """The paths of files in a folder, which is made; one in which nothing came to stand is taken away again."""
+    made = not os.path.isdir(folder)
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
-        raise CannotWrite(f"Cannot make the folder {folder}: {error.strerror}.") from error
-    return {name: os.path.join(folder, name) for name in files}
+        raise CannotWrite(f"Cannot make the folder {folder}: {error.strerror}. Choose another with -o.") from error
+    try:
+        yield {name: os.path.join(folder, name) for name in files}
+    except BaseException:
+        with contextlib.suppress(OSError):  # not empty: what stands there is whole
+            if made:
+                os.rmdir(folder)
+        raise
 
 
 def show_leaderboard(out: Out, tuning: Any) -> None:

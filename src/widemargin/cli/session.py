@@ -109,6 +109,8 @@ _PYTHON = re.compile(
 _ADVICE = {  # advice for Python, and what it means here
     ": pass multilabel=True": "; one label a line is needed",
     "pass header=False": "--no-header",
+    " (pass quote=None where quotes are ordinary characters)": ": close it, or double it where it is a character",
+    ", or pass quote=None)": ")",
     "give all classes to the first call": "--classes must name all",
 }
 _NAMES = re.compile(r"(?<!-)`?\b(n_features|missing_values|categorical)\b`?")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from typing import TYPE_CHECKING, Any
 
 from widemargin.base.files import write_atomically
 from widemargin.study.tuning_record import setting_text
@@ -13,6 +14,9 @@ from .out import Out, plain
 from .searching import add_search_flags, leaderboard_csv, places, search_arguments, share, show_leaderboard
 from .session import command_parser
 from .sources import whole
+
+if TYPE_CHECKING:
+    from widemargin.app.search import Searched
 
 
 def parse(words: list[str]) -> argparse.Namespace:
@@ -45,12 +49,28 @@ def share_or_none(text: str) -> float:
 
 
 def run(args: argparse.Namespace) -> int:
+    out = Out(args)
+    with places(args.output, "model.wm", "leaderboard.csv", "tuning.json", "search.log") as place:
+        found, document = _found_and_kept(args, out, place)
+    out.document(document)
+    winner, tuning = found.tuning.winner, found.tuning
+    settings = f" with {setting_text(winner.setting)}" if winner.setting else ""
+    out.line(f"{winner.learner}{settings} won by the rule {tuning.rule} ({tuning.folds})")
+    for sentence in tuning.left_out:
+        out.line(sentence)
+    show_leaderboard(out, found.tuning)
+    if len(found.held):
+        out.line(f"{len(found.held)} rows were set apart and not looked at; wm easy looks at them, once")
+    out.line(", ".join(sorted(place.values())))
+    return root.OK
+
+
+def _found_and_kept(args: argparse.Namespace, out: Out, place: dict[str, str]) -> tuple[Searched, dict[str, Any]]:
+    """What was found, and as values for JSON; model, leaderboard and document stand in the folder, each whole."""
     from widemargin.app.search import search
     from widemargin.estimator.file_model import FileModel
     from widemargin.store import save
 
-    out = Out(args)
-    place = places(args.output, "model.wm", "leaderboard.csv", "tuning.json", "search.log")
     with out.progress("tune", 1.0) as advance:
         found = search(
             **search_arguments(args, place["search.log"]),
@@ -72,14 +92,4 @@ def run(args: argparse.Namespace) -> int:
     save(model, place["model.wm"])
     write_atomically(place["leaderboard.csv"], leaderboard_csv(found.tuning))
     write_atomically(place["tuning.json"], json.dumps(plain(document), ensure_ascii=False).encode())
-    out.document(document)
-    winner, tuning = found.tuning.winner, found.tuning
-    settings = f" with {setting_text(winner.setting)}" if winner.setting else ""
-    out.line(f"{winner.learner}{settings} won by the rule {tuning.rule} ({tuning.folds})")
-    for sentence in tuning.left_out:
-        out.line(sentence)
-    show_leaderboard(out, found.tuning)
-    if len(found.held):
-        out.line(f"{len(found.held)} rows were set apart and not looked at; wm easy looks at them, once")
-    out.line(", ".join(sorted(place.values())))
-    return root.OK
+    return found, document

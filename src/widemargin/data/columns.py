@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -205,6 +205,38 @@ class Frame:
 
     def column(self, name: str) -> Column:
         return self.columns[self.names.index(name)]
+
+    def take(self, rows: np.ndarray) -> Frame:
+        """These rows alone; they stand on the lines on which they stood."""
+        lines = None if self.line(0) is None else [self.line(row) or 0 for row in rows.tolist()]
+        return replace(self, columns=tuple(Chosen(c, rows) for c in self.columns), row_lines=lines)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Some rows of a column."""
+
+    column: Column
+    rows: np.ndarray
+
+    @property
+    def kind(self) -> str:
+        return self.column.kind
+
+    @property
+    def declared(self) -> tuple[str, ...] | None:
+        return self.column.declared
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def numbers(self) -> tuple[np.ndarray, np.ndarray]:
+        values, bad = self.column.numbers()
+        return values[self.rows], np.flatnonzero(np.isin(self.rows, bad))
+
+    def texts(self) -> list[str | None]:
+        texts = self.column.texts()
+        return [texts[row] for row in self.rows.tolist()]
 
 
 def counted(n: int, noun: str) -> str:

@@ -21,6 +21,7 @@ from widemargin.data.source import Opened, lines_of
 
 _POLARS_PAYS_FROM = 1 << 20  # bytes; for less, importing polars costs more than it saves
 _CHUNK_ROWS = 50_000
+_LONGEST_CELL = 1 << 26  # characters: a quote that is never closed shall not take all memory
 _Row = tuple[int, list[str]]  # line on which it begins, fields
 
 
@@ -116,6 +117,7 @@ def _rows(stream: Iterable[bytes], layout: Layout, name: str, start: int) -> Ite
     lines = lines_of(stream, layout.encoding, name, start)
     if layout.delimiter == " ":
         lines = (line.strip(" \t\r\n") for line in lines)
+    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))  # a mail may be longer than its 128 kB
     reader = csv.reader(lines, strict=True, skipinitialspace=True, **layout.csv_options())
     line = start
     while True:

@@ -39,6 +39,8 @@ def read_mails(source: str | os.PathLike[str]) -> Iterator[tuple[str, bytes]]:
         return
     with nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as stream:
         head = stream.read(5)
+        if not head:
+            raise BadInput(f"{'standard input' if path == '-' else path} is empty: a mail has at least one line")
         if head == b"From ":
             yield from ((f"{path}:{k}", mail) for k, mail in enumerate(_mbox(head, stream), 1))
         else:

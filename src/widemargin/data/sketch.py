@@ -14,6 +14,11 @@ from widemargin.data.columns import Column, Frame
 # Below this share of numbers a column is text; above it, but not 1, the text among the numbers is taken for a mistake.
 _MOSTLY_NUMBERS = 0.9
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+", re.ASCII)
+_DATE = re.compile(  # 2026-11-18, 18.11.2026, 11/18/26, each with or without a time of day
+    r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2(?:[0-9]{4}|[0-9]{2}))"
+    r"(?:[T ,]+[0-9]{1,2}:[0-9]{2}.*)?",
+    re.ASCII,
+)
 
 
 @dataclass
@@ -93,20 +98,27 @@ class Sketch:
         return self.counts_up and self.n_numbers == self.n_rows
 
     @property
+    def looks_like_dates(self) -> bool:
+        return self.is_date or bool(self.texts and self.n_numbers == 0 and all(map(_DATE.fullmatch, self.texts)))
+
+    @property
     def is_mixed(self) -> bool:
         """Numbers and text: to be read again, as text."""
         return bool(self.texts) and self.n_numbers > 0
 
     def settle(self, source: str, *, is_target: bool) -> None:
         """Refuse what would silently be coded wrongly."""
-        if self.is_date:
-            raise BadInput(f"{source}: column {self.name!r} holds dates: ignore it, or turn it into numbers first")
+        if self.is_date and not self.as_text:
+            raise BadInput(
+                f"{source}: column {self.name!r} holds dates: ignore it, turn it into numbers first, or list it in "
+                "`categorical`"
+            )
         if self.first_text is None:
             return
         line, cell = self.first_text
         if all(map(_DECIMAL_COMMA.fullmatch, self.texts)):
             raise MalformedFile(
-                f"column {self.name!r} holds numbers written with a comma ({cell!r}): pass decimal=',', or list the "
+                f"column {self.name!r} holds numbers written with a comma ({cell!r}): pass decimal=',' or list the "
                 "column in `categorical` if they are names",
                 path=source,
                 line=line,

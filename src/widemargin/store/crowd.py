@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from .container import MAX_DIMENSIONS
 from .entry import Entry, Node, Parcel
 from .reading import Shelf, from_json
 from .values import Box, Crowd, Violation, to_json
@@ -69,15 +70,18 @@ def _decode(data: CrowdData, shelf: Shelf) -> Crowd:
             if place in arrays[owner]:
                 raise Violation(f"object {owner} has the array {place} twice")
             arrays[owner][place] = array
-    return Crowd([put_together(_node(text), own) for text, own in zip(nodes, arrays, strict=True)])
+    each = zip(nodes, arrays, strict=True)
+    return Crowd([put_together(_node(text), own, depth=shelf.depth + 1) for text, own in each])
 
 
 def _column(k: int, count: int, shelf: Shelf) -> list[tuple[int, NDArray[Any]]]:
     """(object, array) of a column."""
-    owners, shapes = shelf.array(f"owners.{k}", "i"), shelf.array(f"shapes.{k}", "i")
-    values = shelf.array(f"values.{k}", "biuf")
+    owners, shapes = shelf.view(f"owners.{k}", "i"), shelf.view(f"shapes.{k}", "i")
+    values = shelf.view(f"values.{k}", "biuf")
     if owners.ndim != 1 or shapes.ndim != 2 or len(shapes) != len(owners) or values.ndim != 1:
         raise Violation(f"column {k} has {owners.shape} objects and {shapes.shape} shapes")
+    if shapes.shape[1] > MAX_DIMENSIONS:
+        raise Violation(f"column {k} has arrays of {shapes.shape[1]} dimensions, at most {MAX_DIMENSIONS}")
     if owners.size and (owners.min() < 0 or owners.max() >= count or shapes.min(initial=0) < 0):
         raise Violation(f"column {k} names an object or a shape that cannot be")
     sizes = [math.prod(shape) for shape in shapes.tolist()]
@@ -96,4 +100,6 @@ def _node(text: str) -> Node:
     node = msgspec.json.decode(text, type=Node)
     if _text(node) != text:
         raise Violation("the node of an object is not written as widemargin writes it")
+    if node.type == "Crowd":
+        raise Violation("an object of a list is a list")
     return node

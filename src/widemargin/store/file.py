@@ -17,6 +17,7 @@ from ..base.files import write_atomically
 from .container import Buffer, chunks, damaged, unpack
 from .entry import Node
 from .registry import put_together, take_apart
+from .values import Crowd
 
 FORMAT = 1
 
@@ -133,7 +134,10 @@ def dumps(obj: Any, *, proof: bool = True) -> bytes:
 def loads(data: Buffer) -> Any:
     """The object whose bytes `dumps` gave."""
     header, arrays = _open(data)
-    return put_together(header.object, arrays)
+    found = put_together(header.object, arrays)
+    if isinstance(found, Crowd):
+        raise damaged("it holds a bare list of objects, which is never a file of its own")
+    return found
 
 
 def _pieces(obj: Any, proof: bool) -> list[bytes | memoryview]:

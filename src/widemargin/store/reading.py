@@ -15,20 +15,25 @@ from .values import HALVES, LONG_LIST, MAX_DEPTH, SCALAR_TYPES, Crowd, Violation
 
 @dataclass
 class Shelf:
-    """Where the reader takes arrays and parts from; `used` tells what was left over."""
+    """Where the reader takes arrays and parts from; `depth` tells how far down, `used` what was not left over."""
 
     arrays: Mapping[str, NDArray[Any]]
     parts: Mapping[str, Any]
+    depth: int = 0
     used: set[str] = field(default_factory=set)
 
     def array(self, place: str, kinds: str) -> NDArray[Any]:
+        return np.array(self.view(place, kinds))  # the model's own: writable, aligned, and the file's buffer can go
+
+    def view(self, place: str, kinds: str) -> NDArray[Any]:
+        """The array as it lies in the file, for those who take copies of its pieces."""
         if place not in self.arrays:
             raise Violation(f"the array {place} is missing")
         found = self.arrays[place]
         if found.dtype.kind not in kinds:
             raise Violation(f"the array {place} has the type {found.dtype}")
         self.used.add(place)
-        return np.array(found)  # a copy that the model owns: writable, aligned, and the file's buffer can go
+        return found
 
     def part(self, place: str) -> Any:
         if place not in self.parts:
@@ -183,8 +188,8 @@ def check_csr(data: Any, indices: Any, indptr: Any, columns: int, place: str, *,
 
 
 def _strings_at(place: str, shelf: Shelf) -> list[str]:
-    utf8 = shelf.array(f"{place}.utf8", "u")
-    offsets = shelf.array(f"{place}.offsets", "i")
+    utf8 = shelf.view(f"{place}.utf8", "u")
+    offsets = shelf.view(f"{place}.offsets", "i")
     if utf8.ndim != 1 or utf8.dtype != np.uint8:
         raise Violation(f"{place}.utf8 is not a row of bytes")
     check_offsets(offsets, len(utf8), f"{place}.offsets")

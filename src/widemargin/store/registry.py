@@ -106,7 +106,7 @@ def put_together(node: Node, arrays: Arrays, prefix: str = "", depth: int = 0) -
             raise damaged(f"its array {prefix}{name} belongs to nothing")
     data, migrated = _migrated(entry, node, own)
     parts = {name: put_together(part, below[name], f"{prefix}{name}/", depth + 1) for name, part in node.parts.items()}
-    return _decoded(entry, data, Shelf(migrated, parts), prefix)
+    return _decoded(entry, data, Shelf(migrated, parts, depth), prefix)
 
 
 def _migrated(entry: Entry, node: Node, arrays: Arrays) -> tuple[dict[str, Any], Arrays]:

@@ -213,6 +213,12 @@ def _classes_agree(model: Any) -> None:
         raise Violation(f"trees of {model.trees_.classes} classes do not fit {due}")
 
 
+def _ascending(labels: Any) -> bool:
+    """Whether what a member calls is found among them by halves."""
+    each = labels if type(labels) is list else [labels]
+    return all(np.array_equal(np.unique(one), one) for one in each)
+
+
 def _bag_agrees(bag: Any) -> None:
     """The members, or the forest that they are, look at columns that are there."""
     if not hasattr(bag, "estimators_features_"):
@@ -221,6 +227,8 @@ def _bag_agrees(bag: Any) -> None:
     forest, members = getattr(bag, "forest_", None), getattr(bag, "members_", None)
     if (forest is None) == (members is None):
         raise Violation("either forest_ or members_ is due")
+    if hasattr(bag, "classes_") and not _ascending(bag.classes_):
+        raise Violation("classes_ is no list of ascending labels")
     if any(one.max(initial=0) >= d for one in columns):
         raise Violation(f"estimators_features_ names a column that is none of {d}")
     if forest is not None:
@@ -236,6 +244,9 @@ def _bag_agrees(bag: Any) -> None:
     for member, own in zip(members, columns, strict=True):
         if getattr(member, "n_features_in_", len(own)) != len(own):
             raise Violation(f"a member of {member.n_features_in_} columns is given {len(own)}")
+        known = getattr(bag, "classes_", None)
+        if isinstance(known, np.ndarray) and not np.isin(getattr(member, "classes_", known), known).all():
+            raise Violation("a member knows a class that is none of the bag's")
 
 
 FITTED: Mapping[str, Rule] = {

@@ -101,9 +101,9 @@ def tune(
         "cost": None if price is None else price.tolist(),
         **said,
     }
-    book = TuningLog(log, header, resume=resume)
     entrants = chosen(learners, shape)
     rungs, entered, left_out = plan(entrants, shape, folds, time)
+    book = TuningLog(log, header, resume=resume)  # last: what cannot be searched leaves no log behind
     trials = _halved(book, search, shape, rungs, entered, time, observe)
     winner = _winner([t for t in trials if t.rows == rungs[-1]], entrants, rule)
     estimator = built(next(one for one in entrants if one.name == winner.learner), shape, winner.setting, n_jobs)

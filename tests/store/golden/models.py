@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 from sklearn.compose import ColumnTransformer
-from sklearn.naive_bayes import MultinomialNB
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
@@ -47,6 +47,7 @@ def models():
         "adaboost": (wm.AdaBoostClassifier(n_estimators=6), X, TWO),
         "kernel_ridge": (wm.KernelRidge(kernel=RBF(0.5) * 2.0 + Linear()), X.astype(np.float32), SCORE),
         "bag_in_pipeline": (make_pipeline(split, wm.BaggingRegressor(tree, 3)), MIXED, SCORE),
+        "bag_of_many": (wm.BaggingClassifier(GaussianNB(), 33, max_features=2), X, TWO),
         "text_in_pipeline": (make_pipeline(wm.BagOfWords(values="tfidf"), MultinomialNB()), TEXTS, TWO),
     }
 
