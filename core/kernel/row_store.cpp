@@ -41,7 +41,7 @@ void RowStore::inherit(const RowStore& other, const std::vector<Column>& to) {
 }
 
 bool RowStore::grow() {
-  if (++given_ > 8 * soft_) soft_ = std::min(most_, 2 * soft_), given_ = 0;
+  if (++given_ > 16 * soft_) soft_ = std::min(most_, 2 * soft_), given_ = 0;
   if (used_ >= soft_) {
     const auto room = [&] { return static_cast<Index>(memory_->size()) * a_block_; };
     if (used_ >= most_ || (room() <= used_ && !memory_->grow_warm(stride_))) return false;

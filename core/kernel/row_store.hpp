@@ -5,7 +5,7 @@
 // Method  slots of equal length, in a list ordered by last use; the row that was not used for longest makes room. A row
 //         that was touched since the last call of `turn` is never given away. Memory that was never touched costs more
 //         than values computed again, so at first only a little of it is used, and twice as much whenever all was given
-//         out eight times; what others have left warm is used at once.
+//         out sixteen times; what others have left warm is used at once.
 #pragma once
 
 #include <vector>
