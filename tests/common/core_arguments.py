@@ -258,7 +258,8 @@ def text() -> np.ndarray:
 
 def ground_arguments() -> list[Any]:
     x = (np.arange(N * D, dtype=np.float32).reshape(N, D) * 5) % 7
-    return [x, (np.arange(N) % 2).astype(np.int32), None, [2], 1, np.ones(N), np.array([0, 1, 0], np.uint8), 0, False, 1]
+    codes, categorical = (np.arange(N) % 2).astype(np.int32), np.array([0, 1, 0], np.uint8)
+    return [x, codes, None, [2], 1, np.ones(N), categorical, 0, False, 1]
 
 
 def ground() -> Any:
