@@ -49,9 +49,8 @@ def _keys(X: Any) -> Any:
 
 def check_data(data: Learnable, groups: np.ndarray) -> list[Check]:
     """All checks of the rows themselves."""
-    found = [_rows(data), _missing(data), _constant(data), _identifiers(data), _duplicates(data, groups)]
-    found[1:1] = _unanswered(data)
-    found[-1:-1] = _dates(data)
+    found = [_rows(data), *_unanswered(data), _missing(data), _constant(data), _identifiers(data), *_dates(data)]
+    found.append(_duplicates(data, groups))
     if data.kind == "classes":
         found += [_balance(data), _contradictions(data, groups)]
     if data.feature_names and data.X.shape[1] <= 5000:

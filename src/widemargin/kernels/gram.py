@@ -26,6 +26,11 @@ class GramSource:
         self.kernel, self.items, self.threads = kernel, items, threads
         self.n = len(items)
 
+    @property
+    def in_core(self) -> bool:
+        """Whether these are rows of numbers under a kernel that the core computes."""
+        return isinstance(self.kernel, RowKernel) and isinstance(self.items, RowItems)
+
     @lazy
     def diag(self) -> np.ndarray:
         return self.kernel.diag(self.items)
@@ -72,7 +77,7 @@ class GramSource:
     def expand(self, c: np.ndarray) -> np.ndarray:
         """sum_j c_j k(i, j) for every item i, in float64."""
         c = np.asarray(c, dtype=np.float64)
-        if isinstance(self.kernel, RowKernel) and isinstance(self.items, RowItems):
+        if self.in_core:
             return self.kernel.expand(self.items, c, self.threads)
         support = np.flatnonzero(c)
         f = np.zeros(self.n)
@@ -84,7 +89,7 @@ class GramSource:
     def expand_at(self, index: np.ndarray, c: np.ndarray) -> np.ndarray:
         """The same for some items i only."""
         support = np.flatnonzero(c)
-        if isinstance(self.kernel, RowKernel) and isinstance(self.items, RowItems):
+        if self.in_core:
             some, others = self.items.take(index), self.items.take(support)
             return self.kernel.sums(some, others, c[support][None], self.threads)[:, 0]
         f = np.zeros(len(index))
@@ -99,17 +104,21 @@ class GramSource:
     @lazy
     def native(self) -> _core.KernelRows | None:
         """Rows and kernel for solvers of the core; None if the kernel is computed in Python."""
-        if not (isinstance(self.kernel, RowKernel) and isinstance(self.items, RowItems)):
+        if not self.in_core:
             return None
-        return _core.kernel_rows(self.near_origin.native, *self.kernel.native(), self.threads)
+        return self._with_kernel(self.near_origin)
 
     @lazy
     def narrow(self) -> _core.KernelRows | None:
         """The same in as few columns as the rows need, for solvers to which rounding does not matter."""
-        if not (isinstance(self.kernel, RowKernel) and isinstance(self.items, RowItems)):
+        if not self.in_core:
             return None
         X = self.narrow_rows
-        return self.native if X is None else _core.kernel_rows(RowItems(X).native, *self.kernel.native(), self.threads)
+        return self.native if X is None else self._with_kernel(RowItems(X))
+
+    def _with_kernel(self, items: RowItems) -> _core.KernelRows:
+        kind, gamma, offset, degree = self.kernel.native()
+        return _core.kernel_rows(items.native, kind, gamma, offset, degree, self.threads)
 
     @lazy
     def narrow_rows(self) -> np.ndarray | None:
@@ -148,21 +157,20 @@ class _Some(GramSource):
     def items(self) -> Items:
         return self._whole.items.take(self._index)
 
+    @property
+    def in_core(self) -> bool:
+        return self._whole.in_core
+
     @lazy
     def diag(self) -> np.ndarray:
         """Of rows of numbers all values cost less than a copy of some rows."""
-        fast = isinstance(self.kernel, RowKernel) and isinstance(self._whole.items, RowItems)
-        return self._whole.diag[self._index] if fast else super().diag
+        return self._whole.diag[self._index] if self.in_core else super().diag
 
     @lazy
-    def narrow(self) -> _core.KernelRows | None:
+    def narrow_rows(self) -> np.ndarray | None:
         """Where all rows are narrow, so are some, which are not copied in all their columns."""
-        if not (isinstance(self.kernel, RowKernel) and isinstance(self._whole.items, RowItems)):
-            return None
         X = self._whole.narrow_rows
-        if X is None:
-            return super().narrow
-        return _core.kernel_rows(RowItems(X[self._index]).native, *self.kernel.native(), self.threads)
+        return super().narrow_rows if X is None else X[self._index]
 
 
 def _pieces(index: np.ndarray, size: int) -> Iterator[np.ndarray]:

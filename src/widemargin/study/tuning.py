@@ -94,16 +94,10 @@ def tune(
     search = Search(X, y, folds, price, np.unique(y) if kind == "classes" else None, n_jobs)
     asked = None if learners is None else list(learners)
     said = {"learners": asked, "time": time, "cv": cv, "validation": validation, "random_state": random_state}
-    header = {
-        "search": 2,
-        "digest": digest,
-        "shape": {name: value for name, value in vars(shape).items() if isinstance(value, str | int)},
-        "cost": None if price is None else price.tolist(),
-        **said,
-    }
     entrants = chosen(learners, shape)
     rungs, entered, left_out = plan(entrants, shape, folds, time)
-    book = TuningLog(log, header, resume=resume)  # last: what cannot be searched leaves no log behind
+    # last: what cannot be searched leaves no log behind
+    book = TuningLog(log, {**_header(shape, digest, price), **said}, resume=resume)
     trials = _halved(book, search, shape, rungs, entered, time, observe)
     winner = _winner([t for t in trials if t.rows == rungs[-1]], entrants, rule)
     estimator = built(next(one for one in entrants if one.name == winner.learner), shape, winner.setting, n_jobs)
@@ -124,6 +118,16 @@ def tune(
         left_out=tuple(left_out),
         members=tuple(map(tuple, best.members)) if best is not None and best.better else (),
     )
+
+
+def _header(shape: Shape, digest: str, price: np.ndarray | None) -> dict[str, Any]:
+    """What a log says of the rows: one of others is refused."""
+    return {
+        "search": 2,
+        "digest": digest,
+        "shape": {name: value for name, value in vars(shape).items() if isinstance(value, str | int)},
+        "cost": None if price is None else price.tolist(),
+    }
 
 
 def _halved(
