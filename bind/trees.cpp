@@ -70,8 +70,6 @@ void make_ground(BoundGround* self, Floats x, Maybe<std::int32_t> codes, Maybe<d
                                           threads, poll_signals, random);
 }
 
-constexpr Index TREES = 16;  // of each thread that grow at a time
-
 struct BoundForest {
   Forest forest;
   Index columns, stats;
@@ -113,12 +111,7 @@ void grow(BoundForest& self, const BoundGround& on, int criterion, bool random, 
   if (monotonic && o.criterion == Criterion::absolute) fail("an order of medians is not offered");
   nb::gil_scoped_release free;
   const Draw draw{bootstrap, draws, sums ? sums->data() : nullptr, balance, members};
-  const Index some = TREES * std::max(threads, 1);
-  for (Index done = 0; done < count; done += some) {  // what has become part of the forest leaves its memory to others
-    std::vector<GrownTree> trees(static_cast<std::size_t>(std::min(some, count - done)));
-    on.ground->grow(o, draw, first + done, trees, threads, poll_signals);
-    self.forest.add(trees, std::max<Index>(count - done - some, 0));
-  }
+  self.forest.grow(*on.ground, o, draw, first, count, threads, poll_signals);
 }
 
 // Trees in arrays of Python's.

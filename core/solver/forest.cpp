@@ -153,12 +153,19 @@ void Forest::add(const GrownTree& tree) {
   longest_ = std::max(longest_, static_cast<std::uint32_t>(tree.nodes.size()));
 }
 
-void Forest::add(const std::vector<GrownTree>& trees, Index later) {
-  Index nodes = 0;
-  for (const GrownTree& t : trees) nodes += static_cast<Index>(t.nodes.size());
-  if (!trees.empty()) nodes += nodes / static_cast<Index>(trees.size()) * later;
-  nodes_.reserve(nodes_.size() + nodes);
-  for (const GrownTree& t : trees) add(t);
+void Forest::grow(const Ground& ground, const GrowOptions& options, const Draw& draw, Index first, Index count,
+                  int threads, Poll poll) {
+  constexpr Index a_thread = 16;  // trees of each that grow at a time
+  for (Index done = 0; done < count;) {
+    const Index some = std::min(a_thread * std::max(threads, 1), count - done);
+    std::vector<GrownTree> trees(static_cast<std::size_t>(some));
+    ground.grow(options, draw, first + done, trees, threads, poll);
+    Index nodes = 0;
+    for (const GrownTree& t : trees) nodes += static_cast<Index>(t.nodes.size());
+    nodes_.reserve(nodes_.size() + nodes / some * (count - done) + nodes % some);  // those to come are as large
+    for (const GrownTree& t : trees) add(t);
+    done += some;
+  }
 }
 
 void Forest::keep_centre(Index node, const double* centre) {

@@ -43,8 +43,9 @@ class Forest {
   Forest(Index columns, Index stats, bool classes) : columns_(columns), width_(stats), classes_(classes) {}
 
   void add(const GrownTree& tree);
-  // `later`: how many more trees will follow.
-  void add(const std::vector<GrownTree>& trees, Index later = 0);
+  // Trees first .. first + count - 1, some at a time: what has become part of the forest leaves its memory to others.
+  void grow(const Ground& ground, const GrowOptions& options, const Draw& draw, Index first, Index count, int threads,
+            Poll poll);
   // Trees as they stand in arrays of another forest.
   void add(const ForestView& from, const double* stats, const std::int32_t* rows, const double* centres, Index lines);
   // One of them, in which the nodes of `cut` are leaves; lines and rows are those of its nodes.
