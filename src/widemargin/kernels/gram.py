@@ -27,7 +27,7 @@ class GramSource:
         self.n = len(items)
 
     @property
-    def in_core(self) -> bool:
+    def _in_core(self) -> bool:
         """Whether these are rows of numbers under a kernel that the core computes."""
         return isinstance(self.kernel, RowKernel) and isinstance(self.items, RowItems)
 
@@ -77,7 +77,7 @@ class GramSource:
     def expand(self, c: np.ndarray) -> np.ndarray:
         """sum_j c_j k(i, j) for every item i, in float64."""
         c = np.asarray(c, dtype=np.float64)
-        if self.in_core:
+        if self._in_core:
             return self.kernel.expand(self.items, c, self.threads)
         support = np.flatnonzero(c)
         f = np.zeros(self.n)
@@ -89,7 +89,7 @@ class GramSource:
     def expand_at(self, index: np.ndarray, c: np.ndarray) -> np.ndarray:
         """The same for some items i only."""
         support = np.flatnonzero(c)
-        if self.in_core:
+        if self._in_core:
             some, others = self.items.take(index), self.items.take(support)
             return self.kernel.sums(some, others, c[support][None], self.threads)[:, 0]
         f = np.zeros(len(index))
@@ -104,14 +104,14 @@ class GramSource:
     @lazy
     def native(self) -> _core.KernelRows | None:
         """Rows and kernel for solvers of the core; None if the kernel is computed in Python."""
-        if not self.in_core:
+        if not self._in_core:
             return None
         return self._with_kernel(self.near_origin)
 
     @lazy
     def narrow(self) -> _core.KernelRows | None:
         """The same in as few columns as the rows need, for solvers to which rounding does not matter."""
-        if not self.in_core:
+        if not self._in_core:
             return None
         X = self.narrow_rows
         return self.native if X is None else self._with_kernel(RowItems(X))
@@ -158,13 +158,13 @@ class _Some(GramSource):
         return self._whole.items.take(self._index)
 
     @property
-    def in_core(self) -> bool:
-        return self._whole.in_core
+    def _in_core(self) -> bool:
+        return self._whole._in_core
 
     @lazy
     def diag(self) -> np.ndarray:
         """Of rows of numbers all values cost less than a copy of some rows."""
-        return self._whole.diag[self._index] if self.in_core else super().diag
+        return self._whole.diag[self._index] if self._in_core else super().diag
 
     @lazy
     def narrow_rows(self) -> np.ndarray | None:
