@@ -46,33 +46,6 @@ void plain_cuts(const SmallNode<T>& node, const LaneClasses& classes, const std:
   }
 }
 
-float* numbers(LaneSpace& space) { return reinterpret_cast<float*>(space.keys); }
-const float* numbers(const LaneSpace& space) { return reinterpret_cast<const float*>(space.keys); }
-
-template <class T>
-void plain_extremes(const SmallNode<T>& node, const std::uint32_t* columns, LaneSpace& space, float* low, float* high) {
-  float* v = numbers(space);
-  for (Index i = 0; i < node.m; ++i)
-    for (Index c = 0; c < C; ++c) {
-      const auto x = static_cast<float>(node.at[node.rows[i] * node.stride + columns[c]]);
-      v[i * C + c] = x;
-      low[c] = i && low[c] <= x ? low[c] : x;
-      high[c] = i && high[c] >= x ? high[c] : x;
-    }
-}
-
-void plain_sides(const LaneSpace& space, const Index* first, Index classes, const float* cut, LaneSides& out) {
-  const float* v = numbers(space);
-  out = {};
-  for (Index k = 0; k < classes; ++k)
-    for (Index c = 0; c < C; ++c) {
-      std::int32_t l = 0;
-      for (Index i = first[k]; i < first[k + 1]; ++i) l += v[i * C + c] <= cut[c];
-      const std::int32_t r = static_cast<std::int32_t>(first[k + 1] - first[k]) - l;
-      out.left[c] += l * l, out.right[c] += r * r, out.rows[c] += l;
-    }
-}
-
 #ifdef WIDEMARGIN_X86
 AVX2_INLINE __m256i load(const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); }
 AVX2_INLINE void store(void* p, __m256i v) { _mm256_storeu_si256(static_cast<__m256i*>(p), v); }
@@ -300,41 +273,6 @@ AVX2 void avx2_cuts(const SmallNode<T>& node, const LaneClasses& classes, const 
   walk(space.keys, node.m, classes, out);
 }
 
-template <class T>
-AVX2 void avx2_extremes(const SmallNode<T>& node, const std::uint32_t* columns, LaneSpace& space, float* low,
-                        float* high) {
-  const __m256i column = load(columns);
-  __m256 least{}, most{};
-  float* v = numbers(space);
-  for (Index i = 0; i < node.m; ++i) {
-    const __m256i code = codes_of(node, i, column);
-    __m256 x = _mm256_castsi256_ps(code);
-    if constexpr (sizeof(T) == 1) x = _mm256_cvtepi32_ps(_mm256_and_si256(code, _mm256_set1_epi32(255)));
-    _mm256_storeu_ps(v + i * C, x);
-    least = i ? _mm256_min_ps(least, x) : x;
-    most = i ? _mm256_max_ps(most, x) : x;
-  }
-  _mm256_storeu_ps(low, least);
-  _mm256_storeu_ps(high, most);
-}
-
-AVX2 void avx2_sides(const LaneSpace& space, const Index* first, Index classes, const float* cut, LaneSides& out) {
-  const float* v = numbers(space);
-  const __m256 c = _mm256_loadu_ps(cut);
-  __m256i left = _mm256_setzero_si256(), right = left, rows = left;
-  for (Index k = 0; k < classes; ++k) {
-    __m256i l = _mm256_setzero_si256();
-    for (Index i = first[k]; i < first[k + 1]; ++i)
-      l = _mm256_sub_epi32(l, _mm256_castps_si256(_mm256_cmp_ps(_mm256_loadu_ps(v + i * C), c, _CMP_LE_OQ)));
-    const __m256i r = _mm256_sub_epi32(_mm256_set1_epi32(static_cast<int>(first[k + 1] - first[k])), l);
-    left = _mm256_add_epi32(left, _mm256_madd_epi16(l, l));
-    right = _mm256_add_epi32(right, _mm256_madd_epi16(r, r));
-    rows = _mm256_add_epi32(rows, l);
-  }
-  store(out.left, left), store(out.right, right), store(out.rows, rows);
-}
-
-bool vectors() { return simd::level() != simd::Level::scalar; }
 #endif
 
 }  // namespace
@@ -343,31 +281,13 @@ template <class T>
 void best_cuts(const SmallNode<T>& node, const LaneClasses& classes, const std::uint32_t* columns, LaneSpace& space,
                LaneCuts& out) {
 #ifdef WIDEMARGIN_X86
-  if (vectors()) return avx2_cuts(node, classes, columns, space, out);
+  if (simd::level() != simd::Level::scalar) return avx2_cuts(node, classes, columns, space, out);
 #endif
   plain_cuts(node, classes, columns, space, out);
-}
-
-template <class T>
-void lane_extremes(const SmallNode<T>& node, const std::uint32_t* columns, LaneSpace& space, float* low, float* high) {
-#ifdef WIDEMARGIN_X86
-  if (vectors()) return avx2_extremes(node, columns, space, low, high);
-#endif
-  plain_extremes(node, columns, space, low, high);
-}
-
-void lane_sides(const LaneSpace& space, const Index* first, Index classes, const float* cut, LaneSides& out) {
-#ifdef WIDEMARGIN_X86
-  if (vectors()) return avx2_sides(space, first, classes, cut, out);
-#endif
-  plain_sides(space, first, classes, cut, out);
 }
 
 template void best_cuts(const SmallNode<std::uint8_t>&, const LaneClasses&, const std::uint32_t*, LaneSpace&,
                         LaneCuts&);
 template void best_cuts(const SmallNode<std::uint16_t>&, const LaneClasses&, const std::uint32_t*, LaneSpace&,
                         LaneCuts&);
-template void lane_extremes(const SmallNode<std::uint8_t>&, const std::uint32_t*, LaneSpace&, float*, float*);
-template void lane_extremes(const SmallNode<float>&, const std::uint32_t*, LaneSpace&, float*, float*);
-
 }  // namespace widemargin

@@ -1,6 +1,6 @@
 // Small nodes: eight columns at once, each in a lane of its own.
 //
-// Problem  of each of eight columns the best cut by Gini, or the sides of one given cut
+// Problem  of each of eight columns the best cut by Gini
 // Symbols  m rows of the node, w their weight, n the weight on the left;  L = sum of squared class weights there, R on
 //          the right. The score L/n + R/(w - n) is kept as a fraction of whole numbers: equal scores are equal.
 // Method   keys (code, class, weight) are sorted by a network whose comparisons are the same in all lanes [Batcher68];
@@ -49,16 +49,5 @@ struct LaneCuts {
 template <class T>
 void best_cuts(const SmallNode<T>& node, const LaneClasses& classes, const std::uint32_t* columns, LaneSpace& space,
                LaneCuts& out);
-
-// For random cuts: numbers (or codes as numbers) of eight columns, and their extremes.
-template <class T>
-void lane_extremes(const SmallNode<T>& node, const std::uint32_t* columns, LaneSpace& space, float* low, float* high);
-
-struct LaneSides {
-  std::int32_t left[LANE_COLUMNS], right[LANE_COLUMNS], rows[LANE_COLUMNS];  // sums of squares; rows on the left
-};
-
-// What is at most `cut` goes left; rows of class k are first[k] .. first[k + 1] - 1. After lane_extremes.
-void lane_sides(const LaneSpace& space, const Index* first, Index classes, const float* cut, LaneSides& out);
 
 }  // namespace widemargin

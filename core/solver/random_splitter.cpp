@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "solver/node_column.hpp"
+#include "solver/random_lanes.hpp"
 
 namespace widemargin {
 namespace {
@@ -69,7 +70,7 @@ class RandomSplitter final : public Splitter<T> {
   unsigned look(const std::uint32_t* columns, int count, SmallNode<T> node, Best<T>& best, Random& random) override {
     unsigned useful = 0;
     if constexpr (lanes) {
-      float low[LANE_COLUMNS], high[LANE_COLUMNS], cut[LANE_COLUMNS], threshold[LANE_COLUMNS];
+      float low[LANE_COLUMNS], high[LANE_COLUMNS], threshold[LANE_COLUMNS], cut[LANE_COLUMNS] = {};
       lane_extremes(node, columns, space_, low, high);
       for (int c = 0; c < count; ++c) useful |= static_cast<unsigned>(low[c] != high[c]) << c;
       if (useful == 0) return (1u << count) - 1;
@@ -77,7 +78,7 @@ class RandomSplitter final : public Splitter<T> {
       draw_cuts(columns, count, useful, low, high, random, threshold, cut);
       LaneSides s;
       lane_sides(space_, first_.data(), here_, cut, s);
-      const int chosen = choose(useful, s, best.score);
+      const int chosen = lane_choice(useful, s, {static_cast<std::int32_t>(m_), fewest_, slack_}, best.score);
       if (chosen < 0) return ~useful & ((1u << count) - 1);
       best.column = columns[chosen], best.cut = static_cast<T>(cut[chosen]), best.threshold = threshold[chosen];
       if (best.score == perfect()) {
@@ -111,41 +112,29 @@ class RandomSplitter final : public Splitter<T> {
  private:
   static constexpr bool lanes = sizeof(T) == 1 || std::is_floating_point_v<T>;
 
-  double number(Index column, T c) const {
+  float number(Index column, T c) const {
     if constexpr (std::is_floating_point_v<T>)
       return c;
     else
       return table_.ranks->low[static_cast<std::size_t>(table_.ranks->first[static_cast<std::size_t>(column)]) + c];
   }
 
-  // One cut a lane; only columns that are not constant draw. Which are cannot be foreseen, so nothing branches on it.
-  void draw_cuts(const std::uint32_t* columns, int count, unsigned useful, const float* low, const float* high,
-                 Random& random, float* threshold, float* cut) const {
-    double drawn[LANE_COLUMNS] = {}, u[LANE_COLUMNS];
-    for (int k = 0; k < std::popcount(useful); ++k) drawn[k] = random.uniform();
-    for (unsigned c = 0, k = 0; c < LANE_COLUMNS; k += useful >> c++ & 1) u[c] = drawn[k & (LANE_COLUMNS - 1)];
-    const int all = std::is_floating_point_v<T> ? LANE_COLUMNS : count;  // a number known to the compiler, if it can be
-    std::fill(cut, cut + LANE_COLUMNS, 0.0f);
-    for (int c = 0; c < all; ++c)
-      threshold[c] = random_threshold(number(columns[c], static_cast<T>(low[c])),
-                                      number(columns[c], static_cast<T>(high[c])), u[c]);
-    for (int c = 0; c < all; ++c) cut[c] = static_cast<float>(random_cut<T>(table_, columns[c], threshold[c]));
-  }
-
-  // The lane whose cut is better than all before it, and than `best`; -1: none.
-  int choose(unsigned useful, const LaneSides& s, double& best) const {
-    double score[LANE_COLUMNS];
-    int chosen = -1;
-    const auto m = static_cast<std::int32_t>(m_);
-    for (int c = 0; c < LANE_COLUMNS; ++c)
-      score[c] = static_cast<double>(s.left[c]) / s.rows[c] + static_cast<double>(s.right[c]) / (m - s.rows[c]);
-    for (int c = 0; c < LANE_COLUMNS; ++c) {
-      const auto least = static_cast<double>(std::min(s.rows[c], m - s.rows[c]));
-      const bool better = (useful >> c & 1) & (least >= fewest_) & (score[c] > best + slack_);
-      best = better ? score[c] : best;
-      chosen = better ? c : chosen;
+  // One cut a lane; only columns that are not constant draw.
+  void draw_cuts(const std::uint32_t* columns, int count, unsigned useful, float* low, float* high, Random& random,
+                 float* threshold, float* cut) const {
+    double shares[LANE_COLUMNS] = {};
+    for (int k = 0; k < std::popcount(useful); ++k) shares[k] = random.uniform();
+    if constexpr (std::is_floating_point_v<T>) {
+      lane_thresholds(useful, shares, low, high, cut);
+      std::copy_n(cut, LANE_COLUMNS, threshold);
+    } else {
+      for (int c = 0; c < count; ++c) {
+        low[c] = number(columns[c], static_cast<T>(low[c]));
+        high[c] = number(columns[c], static_cast<T>(high[c]));
+      }
+      lane_thresholds(useful, shares, low, high, threshold);
+      for (int c = 0; c < count; ++c) cut[c] = static_cast<float>(random_cut<T>(table_, columns[c], threshold[c]));
     }
-    return chosen;
   }
 
   // Rows of a class are neighbours: where those of each class begin. Few rows are all looked at, without a branch.

@@ -1,10 +1,14 @@
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "base/rng.hpp"
 #include "check.hpp"
 #include "levels.hpp"
-#include "solver/lanes.hpp"
+#include "solver/random_lanes.hpp"
+#include "solver/random_splitter.hpp"
 
 using namespace widemargin;
 
@@ -119,6 +123,54 @@ TEST(the_sides_of_random_cuts_are_counted_in_each_lane) {
         CHECK(low[c] == static_cast<float>(least) && high[c] == static_cast<float>(most));
         CHECK(sides.left[c] == left && sides.right[c] == right && sides.rows[c] == rows);
       }
+    }
+  });
+}
+
+TEST(a_random_cut_of_each_useful_lane_is_that_of_its_own_share) {
+  at_every_level([] {
+    Random random(1, Purpose::split, 7);
+    for (int trial = 0; trial < 200; ++trial) {
+      float low[LANE_COLUMNS], high[LANE_COLUMNS], threshold[LANE_COLUMNS];
+      double shares[LANE_COLUMNS] = {};
+      for (int c = 0; c < LANE_COLUMNS; ++c) {
+        low[c] = static_cast<float>(random.uniform() * 4 - 2);
+        // Sometimes there is no float between the two.
+        high[c] = c & 1 ? std::nextafter(low[c], 3.0f) : low[c] + static_cast<float>(random.uniform());
+      }
+      const auto useful = static_cast<unsigned>(random.below(256));
+      for (int k = 0; k < std::popcount(useful); ++k) shares[k] = random.uniform();
+      lane_thresholds(useful, shares, low, high, threshold);
+      int k = 0;
+      for (int c = 0; c < LANE_COLUMNS; ++c)
+        if (useful >> c & 1) CHECK(threshold[c] == random_threshold(low[c], high[c], shares[k++]));
+    }
+  });
+}
+
+TEST(the_chosen_lane_is_the_first_of_the_best_ones_that_may_be) {
+  at_every_level([] {
+    Random random(2, Purpose::split, 7);
+    for (int trial = 0; trial < 2000; ++trial) {
+      const LaneTest test{12, static_cast<double>(1 + random.below(3)), trial & 1 ? 1e-14 : 0.3};
+      LaneSides s;
+      for (int c = 0; c < LANE_COLUMNS; ++c) {
+        s.rows[c] = static_cast<std::int32_t>(random.below(13));
+        const auto l = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(s.rows[c]) + 1));
+        s.left[c] = l * l + (s.rows[c] - l) * (s.rows[c] - l);
+        s.right[c] = (12 - s.rows[c]) * (12 - s.rows[c]);
+      }
+      const auto useful = static_cast<unsigned>(random.below(256));
+      const double before = trial % 3 ? -std::numeric_limits<double>::infinity() : 9.0;
+      double best = before, expected = before;
+      int chosen = -1;
+      for (int c = 0; c < LANE_COLUMNS; ++c) {
+        const std::int32_t l = s.rows[c], r = 12 - l;
+        if (!(useful >> c & 1) || std::min(l, r) < test.fewest) continue;
+        const double score = static_cast<double>(s.left[c]) / l + static_cast<double>(s.right[c]) / r;
+        if (score > expected + test.slack) expected = score, chosen = c;
+      }
+      CHECK(lane_choice(useful, s, test, best) == chosen && best == expected);
     }
   });
 }
