@@ -118,8 +118,8 @@ AVX512 void wide_thresholds(unsigned useful, const double* shares, const float* 
   _mm256_storeu_ps(threshold, _mm256_mask_mov_ps(t, outside, least));
 }
 
-// Of lanes that are clearly behind the largest score none is ever the best but one before it. Where all others have just
-// that score, the first of them is chosen; where some differ from it by rounding, lanes are looked at one by one.
+// Of lanes that are clearly behind the largest score none is ever the best but one before it. Where all others have
+// just that score, the first of them is chosen; where some differ from it by rounding, lanes are looked at one by one.
 AVX512 int wide_choice(unsigned useful, const LaneSides& s, const LaneTest& test, double& best) {
   const __m256i l = load(s.rows), r = _mm256_sub_epi32(_mm256_set1_epi32(test.m), l);
   const __m512d scores = _mm512_add_pd(_mm512_div_pd(_mm512_cvtepi32_pd(load(s.left)), _mm512_cvtepi32_pd(l)),
