@@ -62,17 +62,6 @@ Part part_of(const nb::tuple& given, const Matrix& K, const std::vector<double>&
   return p;
 }
 
-// f = Kb of all items, all of which have rows.
-void score(const FaceValues& values, const BoxProblem& p, const double* b, double* f) {
-  for (Index i = 0; i < values.n; ++i) {
-    const double* row = values.K + values.place[i] * values.stride;
-    double sum = 0;
-    for (Index v = 0; v < p.N; ++v)
-      if (b[v] != 0) sum += row[values.column[v < values.n ? v : v - values.n]] * b[v];
-    f[i] = sum;
-  }
-}
-
 // A capsule of SciPy says what it holds: eleven pointers, seven of them to integers of 32 bits.
 bool is_dsysv(nb::object capsule) {
   if (!PyCapsule_CheckExact(capsule.ptr())) return false;
@@ -110,7 +99,7 @@ std::vector<std::vector<Column>> polish_all(nb::object dsysv, Matrix K, double d
       static_cast<Index>(parts.size()), one ? 1 : threads,
       [&](Index k) {
         const Part& p = parts[static_cast<std::size_t>(k)];
-        if (!scored) score(p.values, p.problem, p.b.data(), p.f.data());
+        if (!scored) score_all(p.values, p.problem, p.b.data(), p.f.data());
         missing[static_cast<std::size_t>(k)] = Face(solve).polish(p.values, p.problem, whole, p.b.data(), p.f.data(),
                                                                   p.offset.data(), one ? poll_signals : never);
       },
@@ -157,7 +146,7 @@ void polish_joined(nb::object dsysv, Matrix K, double diagonal, In<double> t, In
                      {0, 0}};
         std::copy_n(total.data() + k * own, own, p.total);
         const FaceValues values{K.data(), static_cast<Index>(K.shape(1)), at, at, n, diagonal > 0 ? diagonal : 1.0};
-        score(values, p, b.data() + v, f.data() + v);
+        score_all(values, p, b.data() + v, f.data() + v);
         Face(solve).polish(values, p, true, b.data() + v, f.data() + v, offset.data() + k * own, never);
       },
       poll_signals);

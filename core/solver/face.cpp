@@ -39,6 +39,19 @@ void nearest(std::vector<double>& x, const std::vector<Index>& at, const std::ve
 
 }  // namespace
 
+void score_all(const FaceValues& values, const BoxProblem& problem, const double* b, double* f) {
+  std::vector<Column> at;
+  std::vector<double> by;
+  for (Index v = 0; v < problem.N; ++v)
+    if (b[v] != 0) at.push_back(values.column[v < values.n ? v : v - values.n]), by.push_back(b[v]);
+  for (Index i = 0; i < values.n; ++i) {
+    const double* row = values.K + values.place[i] * values.stride;
+    double sum = 0;
+    for (std::size_t k = 0; k < at.size(); ++k) sum += row[at[k]] * by[k];
+    f[i] = sum;
+  }
+}
+
 double Face::sum_of(int g) const {
   double sum = 0;
   for (Index v = 0; v < p_->N; ++v)

@@ -29,6 +29,9 @@ struct FaceValues {
   double diagonal;  // its mean
 };
 
+// f = Kb of all items, all of which have rows.
+void score_all(const FaceValues& values, const BoxProblem& problem, const double* b, double* f);
+
 class Face {
  public:
   explicit Face(Dsysv solve) : solve_(solve) {}

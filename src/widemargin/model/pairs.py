@@ -31,6 +31,13 @@ def _class_pairs(n_classes: int) -> np.ndarray:
     return found
 
 
+@lru_cache(maxsize=16)
+def _signs_of_halves(n_pairs: int) -> np.ndarray:
+    found = np.tile([-1.0, 1.0], n_pairs)
+    found.flags.writeable = False
+    return found
+
+
 class PairRows(Sequence[np.ndarray]):
     """The rows of each pair (i, j), those of class i before those of class j, one pair behind the other in `items`."""
 
@@ -53,7 +60,7 @@ class PairRows(Sequence[np.ndarray]):
     @lazy
     def signs(self) -> np.ndarray:
         """-1 for the rows of class i, +1 for those of class j."""
-        return np.repeat(np.tile([-1.0, 1.0], len(self)), self.halves.ravel())
+        return np.repeat(_signs_of_halves(len(self)), self.halves.ravel())
 
 
 @dataclass(frozen=True)
