@@ -160,8 +160,8 @@ void BoxSolver::choose(BoxState& s) {
   std::fill_n(s.work, o_.working, -1);
   // The newest first: they are kept before older ones.
   std::reverse_copy(chosen_.begin(), chosen_.end(), s.work);
-  std::sort(chosen_.begin(), chosen_.end(),
-            [&](Column a, Column b) { return group(a) != group(b) ? group(a) < group(b) : a < b; });
+  const auto before = [&](Column a, Column b) { return group(a) != group(b) ? group(a) < group(b) : a < b; };
+  if (!std::is_sorted(chosen_.begin(), chosen_.end(), before)) std::sort(chosen_.begin(), chosen_.end(), before);
 }
 
 // The violation to end a small problem with. What all that is in question can reach at once is done at once: the gap
