@@ -190,6 +190,7 @@ Level look() {
       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
   return wide ? Level::avx512 : Level::avx2;
 }
+bool looks_swift() { return __builtin_cpu_is("intel"); }
 #else
 template <class T>
 double avx2_dot(const T* x, const double* w, Index d) {
@@ -213,14 +214,17 @@ std::uint64_t avx2_hash(const T* x, const Keys* keys, Index size, double& square
   return plain_hash(x, size, 0, squared_norm, [&](Index i) { return key_of(keys, i); });
 }
 Level look() { return Level::scalar; }
+bool looks_swift() { return false; }
 #endif
 
 const Level cpu = look();
+const bool swift = looks_swift();
 std::atomic<Level> chosen{cpu};
 
 }  // namespace
 
 Level detected() { return cpu; }
+bool swift_gathers() { return swift; }
 Level level() { return chosen.load(std::memory_order_relaxed); }
 void set_level(Level wish) { chosen = wish < cpu ? wish : cpu; }
 

@@ -14,6 +14,10 @@ Level detected();            // what this CPU can do
 Level level();               // what is in use
 void set_level(Level wish);  // never above detected(); call before any fit
 
+// Whether numbers from far away can be gathered about as quickly as they can be loaded one by one. Not all processors
+// with AVX-512 do that: some take a gather apart into dozens of steps that leave no room for others to begin.
+bool swift_gathers();
+
 double dot(const double* x, const double* w, Index d);
 double dot(const float* x, const double* w, Index d);
 void add(double s, const double* x, double* w, Index d);  // w += s x

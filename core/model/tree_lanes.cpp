@@ -18,6 +18,7 @@ constexpr Index LANES = 16, VECTORS = 4;  // vectors in step: one need not wait 
 
 #ifdef WIDEMARGIN_X86
 constexpr Index FEWEST = 64;         // rows for which the upper levels are worth looking up
+constexpr Index NEAR = 1 << 13;      // nodes of a tree that stays close, on average, where gathers are slow
 constexpr int UPPER = 5, STEPS = 4;  // levels in registers; levels between two looks at who has arrived
 
 struct Ground {
@@ -176,8 +177,9 @@ bool LaneWalk::suits([[maybe_unused]] const ForestView& forest, [[maybe_unused]]
                      [[maybe_unused]] Index n) {
 #ifdef WIDEMARGIN_X86
   const Index bytes = n * rows.stride * static_cast<Index>(sizeof(float));
-  return simd::level() == simd::Level::avx512 && forest.words == 2 && !forest.categorical && n >= FEWEST &&
-         bytes < (Index{1} << 31);
+  if (simd::level() != simd::Level::avx512 || forest.words != 2 || forest.categorical) return false;
+  const bool near = simd::swift_gathers() || forest.first[forest.trees] <= NEAR * forest.trees;
+  return near && n >= FEWEST && bytes < (Index{1} << 31);
 #else
   return false;
 #endif
