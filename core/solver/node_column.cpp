@@ -271,7 +271,7 @@ bool lanes_hold(const Codes<T>& codes) {
 template <class T>
 void gather_values(Codes<T> codes, const std::uint32_t* rows, Index m, T* v, T& low, T& high) {
 #ifdef WIDEMARGIN_X86
-  if (lanes_hold(codes)) return gather_512(codes, rows, m, v, low, high);
+  if (simd::swift_gathers() && lanes_hold(codes)) return gather_512(codes, rows, m, v, low, high);
 #endif
   plain_gather(codes, rows, m, v);
 #ifdef WIDEMARGIN_X86
