@@ -4,6 +4,7 @@ import csv
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes
 
@@ -94,6 +95,19 @@ def test_a_leak_is_told(tmp_path):
     found = next(c for c in check_data(data, copies(data)) if c.name == "leaks")
     assert found.state == "warning"
     assert found.finding.startswith("told alone gives the target away")
+
+
+def dated(n=40, **more):
+    """A column that the table itself calls dates."""
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({"day": pd.date_range("2026-01-01", periods=n), **more, "y": rng.choice(["a", "b"], n)})
+
+
+def test_rows_have_their_numbers_where_others_have_no_answer():
+    table = dated(a=np.where(np.arange(40) == 10, np.inf, np.arange(40) ** 2))
+    table.loc[[0, 3], "y"] = None
+    with pytest.raises(BadInput, match=r"row 10 \(from 0\): column 'a' holds inf"):
+        read_learnable(table, "y")
 
 
 def test_equal_rows_with_other_labels_are_told(tmp_path):
