@@ -103,6 +103,20 @@ def dated(n=40, **more):
     return pd.DataFrame({"day": pd.date_range("2026-01-01", periods=n), **more, "y": rng.choice(["a", "b"], n)})
 
 
+def test_dates_that_the_file_calls_so_are_left_out_beside_sentences_too():
+    rng = np.random.default_rng(1)
+    words = [" ".join(rng.choice(["this", "is", "one", "of", "many", "long", "sentences"], 9)) for _ in range(40)]
+    for text in (None, "note"):
+        data = read_learnable(dated(note=words), "y", text=text)
+        assert data.is_text
+        assert data.X.shape == (40,)
+
+
+def test_dates_that_the_file_calls_so_are_left_out_where_all_else_looks_like_identifiers():
+    data = read_learnable(dated(number=np.arange(40)), "y")
+    assert (data.dates, data.left_out, data.feature_names) == (("day",), (), ("number",))
+
+
 def test_rows_have_their_numbers_where_others_have_no_answer():
     table = dated(a=np.where(np.arange(40) == 10, np.inf, np.arange(40) ** 2))
     table.loc[[0, 3], "y"] = None
