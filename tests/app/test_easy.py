@@ -124,6 +124,15 @@ def test_rows_have_their_numbers_where_others_have_no_answer():
         read_learnable(table, "y")
 
 
+def test_a_target_that_is_not_a_number_is_missing_however_missing_cells_are_marked(tmp_path):
+    rows = [[i * i % 17, "nan" if i in (4, 9) else i / 7] for i in range(40)]
+    path = write(tmp_path / "r.csv", ["a", "y"], rows)
+    for marks in ([], ["?"], ["nan"]):
+        assert read_learnable(path, "y", missing_values=marks).unanswered == 2
+    words = write(tmp_path / "w.csv", ["a", "y"], [[i % 5, ["nan", "pap", "7"][i % 3]] for i in range(40)])
+    assert set(read_learnable(words, "y", missing_values=["?"]).y) == {"nan", "pap", "7"}
+
+
 def test_equal_rows_with_other_labels_are_told(tmp_path):
     rows = [[k % 25, k // 75, "ab"[(k // 50) % 2]] for k in range(100)]
     data = read_learnable(write(tmp_path / "r.csv", ["a", "b", "y"], rows), "y")

@@ -147,6 +147,9 @@ def _answered(frame: Frame, target: str | int) -> tuple[Frame, int]:
     assert name is not None
     column = frame.column(name)
     known = np.array([text is not None for text in column.texts()], dtype=bool)
+    if column.kind not in ("category", "date"):
+        values, words = column.numbers()
+        known &= ~np.isnan(values) | bool(len(words))  # among words "nan" is one more
     if known.all():
         return frame, 0
     if not known.any():
