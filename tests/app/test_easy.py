@@ -117,6 +117,17 @@ def test_dates_that_the_file_calls_so_are_left_out_where_all_else_looks_like_ide
     assert (data.dates, data.left_out, data.feature_names) == (("day",), (), ("number",))
 
 
+@pytest.mark.parametrize(
+    "cells", [["12-34-56", "01-02-03", "45-01-11"], ["2026-11-18", "2026-18-11"], ["31.12.26", "13.13.26"]]
+)
+def test_codes_of_which_some_have_no_such_month_are_no_dates(tmp_path, cells):
+    rows = [[cells[i % len(cells)], i * i % 17, "ab"[i % 2]] for i in range(40)]
+    data = read_learnable(write(tmp_path / "r.csv", ["code", "a", "y"], rows), "y")
+    assert (data.dates, len(data.feature_names)) == ((), len(cells) + 1)
+    only = [[cells[0] if cells[0] != "12-34-56" else cells[1], *row[1:]] for row in rows]
+    assert read_learnable(write(tmp_path / "d.csv", ["code", "a", "y"], only), "y").dates == ("code",)
+
+
 def test_rows_have_their_numbers_where_others_have_no_answer():
     table = dated(a=np.where(np.arange(40) == 10, np.inf, np.arange(40) ** 2))
     table.loc[[0, 3], "y"] = None
