@@ -4,6 +4,7 @@ import csv
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes
 
@@ -94,6 +95,53 @@ def test_a_leak_is_told(tmp_path):
     found = next(c for c in check_data(data, copies(data)) if c.name == "leaks")
     assert found.state == "warning"
     assert found.finding.startswith("told alone gives the target away")
+
+
+def dated(n=40, **more):
+    """A column that the table itself calls dates."""
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({"day": pd.date_range("2026-01-01", periods=n), **more, "y": rng.choice(["a", "b"], n)})
+
+
+def test_dates_that_the_file_calls_so_are_left_out_beside_sentences_too():
+    rng = np.random.default_rng(1)
+    words = [" ".join(rng.choice(["this", "is", "one", "of", "many", "long", "sentences"], 9)) for _ in range(40)]
+    for text in (None, "note"):
+        data = read_learnable(dated(note=words), "y", text=text)
+        assert data.is_text
+        assert data.X.shape == (40,)
+
+
+def test_dates_that_the_file_calls_so_are_left_out_where_all_else_looks_like_identifiers():
+    data = read_learnable(dated(number=np.arange(40)), "y")
+    assert (data.dates, data.left_out, data.feature_names) == (("day",), (), ("number",))
+
+
+@pytest.mark.parametrize(
+    "cells", [["12-34-56", "01-02-03", "45-01-11"], ["2026-11-18", "2026-18-11"], ["31.12.26", "13.13.26"]]
+)
+def test_codes_of_which_some_have_no_such_month_are_no_dates(tmp_path, cells):
+    rows = [[cells[i % len(cells)], i * i % 17, "ab"[i % 2]] for i in range(40)]
+    data = read_learnable(write(tmp_path / "r.csv", ["code", "a", "y"], rows), "y")
+    assert (data.dates, len(data.feature_names)) == ((), len(cells) + 1)
+    only = [[cells[0] if cells[0] != "12-34-56" else cells[1], *row[1:]] for row in rows]
+    assert read_learnable(write(tmp_path / "d.csv", ["code", "a", "y"], only), "y").dates == ("code",)
+
+
+def test_rows_have_their_numbers_where_others_have_no_answer():
+    table = dated(a=np.where(np.arange(40) == 10, np.inf, np.arange(40) ** 2))
+    table.loc[[0, 3], "y"] = None
+    with pytest.raises(BadInput, match=r"row 10 \(from 0\): column 'a' holds inf"):
+        read_learnable(table, "y")
+
+
+def test_a_target_that_is_not_a_number_is_missing_however_missing_cells_are_marked(tmp_path):
+    rows = [[i * i % 17, "nan" if i in (4, 9) else i / 7] for i in range(40)]
+    path = write(tmp_path / "r.csv", ["a", "y"], rows)
+    for marks in ([], ["?"], ["nan"]):
+        assert read_learnable(path, "y", missing_values=marks).unanswered == 2
+    words = write(tmp_path / "w.csv", ["a", "y"], [[i % 5, ["nan", "pap", "7"][i % 3]] for i in range(40)])
+    assert set(read_learnable(words, "y", missing_values=["?"]).y) == {"nan", "pap", "7"}
 
 
 def test_equal_rows_with_other_labels_are_told(tmp_path):

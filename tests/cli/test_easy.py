@@ -198,7 +198,11 @@ def test_cells_longer_than_a_mail_are_read(capsys, tmp_path):
 )
 def test_what_cannot_be_searched_leaves_no_folder_behind(capsys, tmp_path, command, flags):
     path, folder = odd_table(tmp_path, lambda i: i % 3), tmp_path / "found"
-    assert wm(capsys, command, path, *flags, "-o", folder)[0] in (2, 3)
+    for one in (folder, folder / "deep" / "down"):
+        assert wm(capsys, command, path, *flags, "-o", one)[0] in (2, 3)
+        assert not folder.exists()
+    blocked = folder / "deep" / ("x" * 300)
+    assert wm(capsys, command, path, "--target", "kind", *FAST, "-o", blocked)[0] == 5
     assert not folder.exists()
     folder.mkdir()
     assert wm(capsys, command, path, *flags, "-o", folder)[0] in (2, 3)

@@ -166,6 +166,34 @@ def test_honest_leaves_do_not_flatter_themselves():
     )
 
 
+# ---- categories and random cuts ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cls", "options"),
+    [
+        (wm.ExtraTreesClassifier, {}),
+        (wm.ExtraTreesRegressor, {}),
+        (wm.DecisionTreeClassifier, {"splitter": "random"}),
+        (wm.DecisionTreeRegressor, {"splitter": "random"}),
+    ],
+    ids=lambda one: getattr(one, "__name__", ""),
+)
+@pytest.mark.parametrize("numbers", [False, True])
+def test_random_cuts_take_categories_as_numbers(cls, options, numbers):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 5, (400, 3)).astype(np.float32)
+    if numbers:  # so many that they have no codes of a byte
+        X[:, 0] = rng.normal(size=400)
+    y = (X[:, 1] == 2) ^ (rng.random(400) < 0.1)
+    named = cls(**options, categorical_features=[1]).fit(X, y)
+    plain = cls(**options).fit(X, y)
+    np.testing.assert_array_equal(named.trees_.nodes, plain.trees_.nodes)
+    np.testing.assert_array_equal(store.loads(store.dumps(named)).predict(X), plain.predict(X))
+    with pytest.raises(BadInput, match="holds categories"):
+        cls(**options, categorical_features=[1]).fit(X + 0.5, y)
+
+
 # ---- importances -------------------------------------------------------------------------------------------------
 
 

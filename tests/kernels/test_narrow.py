@@ -54,6 +54,18 @@ def test_solvers_get_the_narrow_rows_and_perceptrons_those_that_were_given(depen
     assert whole.narrow is whole.native
 
 
+@pytest.mark.parametrize("scale", [1e-45, 1e-42, 1e38, 1e45])
+def test_narrow_rows_that_float32_cannot_hold_stay_in_float64(dependent, scale):
+    """Kernel values of such rows are numbers like any others."""
+    source = GramSource(RBF(gamma=0.01 / scale / scale), RowItems(dependent * scale), 1)
+    assert source.narrow is not source.native
+    for narrow in (source, source.take(np.arange(0, N, 50))):
+        K = np.empty((60, 60), np.float32)
+        _core.native_source(narrow.take(np.arange(60)).narrow).fill(K, 1)
+        expected = narrow.block(np.arange(60), np.arange(60))
+        np.testing.assert_allclose(K, expected, rtol=0, atol=1e-5)
+
+
 @pytest.mark.parametrize("far", [0.0, 50.0])
 @pytest.mark.parametrize("kernel", [RBF(gamma=0.01), Linear()])
 def test_some_rows_are_taken_from_the_narrow_ones_in_the_order_that_is_asked_for(dependent, kernel, far):

@@ -111,7 +111,7 @@ def read_learnable(
     frame, unanswered = _answered(read_frame(source, dialect, format), target)
     # what the file itself calls dates is refused as features; a first look goes past it
     typed = [name for name, column in zip(frame.names, frame.columns, strict=True) if column.kind == "date"]
-    past = {*typed} - {target_name(target, frame), *categorical}
+    past = tuple(name for name in typed if name not in (target_name(target, frame), text, *categorical, *ignore))
     coding = Coding(missing="keep", categorical=tuple(categorical), ignore=(*ignore, *past))
     first = learn(lambda: iter([frame]), target, coding, dialect)
     features = [s for s in first.sketches if s.name != first.encoder.target and s.name not in ignore]
@@ -119,8 +119,9 @@ def read_learnable(
     dates = () if text else tuple(s.name for s in features if s.looks_like_dates and s.name not in categorical)
     left_out = () if text else tuple(s.name for s in features if s.looks_like_identifier and s.name not in dates)
     if len(left_out) + len(dates) == len(features):
-        left_out = dates = ()
-    coding = Coding(missing="keep", categorical=tuple(categorical), ignore=(*ignore, *left_out, *dates), text=text)
+        left_out, dates = (), past
+    gone = (*ignore, *past, *(name for name in (*left_out, *dates) if name not in past))
+    coding = Coding(missing="keep", categorical=tuple(categorical), ignore=gone, text=text)
     table = table_of(frame, target, coding, dialect)
     assert table.y is not None
     used = [s for s in features if s.name not in (*left_out, *dates) and text in (None, s.name)]
@@ -144,7 +145,11 @@ def _answered(frame: Frame, target: str | int) -> tuple[Frame, int]:
     """The rows whose target is known, and the number of the others: nobody can learn from those, or test on them."""
     name = target_name(target, frame)
     assert name is not None
-    known = np.array([text is not None for text in frame.column(name).texts()], dtype=bool)
+    column = frame.column(name)
+    known = np.array([text is not None for text in column.texts()], dtype=bool)
+    if column.kind not in ("category", "date"):
+        values, words = column.numbers()
+        known &= ~np.isnan(values) | bool(len(words))  # among words "nan" is one more
     if known.all():
         return frame, 0
     if not known.any():

@@ -86,19 +86,28 @@ def _costs(args: argparse.Namespace, classes: np.ndarray) -> np.ndarray:
 
 @contextlib.contextmanager
 def places(folder: str, *files: str) -> Iterator[dict[str, str]]:
-    """The paths of files in a folder, which is made; one in which nothing came to stand is taken away again."""
-    made = not os.path.isdir(folder)
+    """The paths of files in a folder, which is made, and those above it; where nothing came to stand in them they are
+    taken away again."""
+    missing, path = [], os.path.abspath(folder)
+    while not os.path.exists(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    try:
+        _make(folder)
+        yield {name: os.path.join(folder, name) for name in files}
+    except BaseException:
+        with contextlib.suppress(OSError):  # not empty: what stands there is whole
+            for path in missing:
+                if os.path.isdir(path):
+                    os.rmdir(path)
+        raise
+
+
+def _make(folder: str) -> None:
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
         raise CannotWrite(f"Cannot make the folder {folder}: {error.strerror}. Choose another with -o.") from error
-    try:
-        yield {name: os.path.join(folder, name) for name in files}
-    except BaseException:
-        with contextlib.suppress(OSError):  # not empty: what stands there is whole
-            if made:
-                os.rmdir(folder)
-        raise
 
 
 def show_leaderboard(out: Out, tuning: Any) -> None:

@@ -177,7 +177,7 @@ class Frame:
     """A rectangular piece of a table.
 
     `row_lines` holds the line of the file of each row (None: row i stands on line `first_line + i`; `first_line` None:
-    there are no lines, as in Parquet).
+    there are no lines, as in Parquet). `row_numbers` holds those of some rows of a larger frame.
     """
 
     names: tuple[str, ...]
@@ -188,6 +188,7 @@ class Frame:
     row_lines: Sequence[int] | None = None
     first_row: int = 0
     how: str = ""  # how the file was read, in words
+    row_numbers: np.ndarray | None = None
 
     @property
     def n_rows(self) -> int:
@@ -201,15 +202,20 @@ class Frame:
     def place(self, row: int) -> str:
         """Where a row stands, in words."""
         line = self.line(row)
-        return f"row {self.first_row + int(row)} (from 0)" if line is None else f"line {line}"
+        return f"row {self._number(row)} (from 0)" if line is None else f"line {line}"
+
+    def _number(self, row: int) -> int:
+        return self.first_row + int(row) if self.row_numbers is None else int(self.row_numbers[row])
 
     def column(self, name: str) -> Column:
         return self.columns[self.names.index(name)]
 
     def take(self, rows: np.ndarray) -> Frame:
-        """These rows alone; they stand on the lines on which they stood."""
+        """These rows alone; they stand on the lines on which they stood, and have the numbers that they had."""
         lines = None if self.line(0) is None else [self.line(row) or 0 for row in rows.tolist()]
-        return replace(self, columns=tuple(Chosen(c, rows) for c in self.columns), row_lines=lines)
+        numbers = np.array([self._number(row) for row in rows.tolist()], dtype=np.int64)
+        columns = tuple(Chosen(c, rows) for c in self.columns)
+        return replace(self, columns=columns, row_lines=lines, row_numbers=numbers)
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,10 @@ from widemargin.data.columns import Column, Frame
 # Below this share of numbers a column is text; above it, but not 1, the text among the numbers is taken for a mistake.
 _MOSTLY_NUMBERS = 0.9
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+", re.ASCII)
+_DAY, _MONTH = "(?:0?[1-9]|[12][0-9]|3[01])", "(?:0?[1-9]|1[0-2])"
 _DATE = re.compile(  # 2026-11-18, 18.11.2026, 11/18/26, each with or without a time of day
-    r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2(?:[0-9]{4}|[0-9]{2}))"
+    rf"(?:[0-9]{{4}}([-/.]){_MONTH}\1{_DAY}"
+    rf"|(?:{_DAY}([-/.]){_MONTH}\2|{_MONTH}([-/.]){_DAY}\3)(?:[0-9]{{4}}|[0-9]{{2}}))"
     r"(?:[T ,]+[0-9]{1,2}:[0-9]{2}.*)?",
     re.ASCII,
 )

@@ -197,7 +197,7 @@ class TreeLearner(Learner):
         return signs
 
     def _categories(self, data: TreeTraining) -> np.ndarray | None:
-        """One mark a column, or None without categories."""
+        """One mark a column, or None without categories, and where random cuts take them as numbers."""
         wish, d = self.categorical_features, data.X.shape[1]
         if wish is None:
             return None
@@ -227,7 +227,7 @@ class TreeLearner(Learner):
                 f"column {np.flatnonzero(marks)[column]} holds categories, and {values[row, column]:g} in row {row} is "
                 "none: use whole numbers from 0 to 255, for example by OrdinalEncoder."
             )
-        return marks if marks.any() else None
+        return marks if marks.any() and not self._random_cuts() else None
 
     def _read(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> TreeTraining:
         return read_trees(self, X, y, sample_weight, regression=self._regression, reset=reset)

@@ -16,6 +16,7 @@ from .rows import RBF, RowKernel
 
 ROWS, COLUMNS = 2048, 1024  # of a block: both sides are long, so that preparing them costs little beside the values
 FULL = 4  # times as many values as entries that sparse rows may have to be taken for full
+SINGLE = 1e-30, 1e38  # the largest number of rows that keep their digits in float32
 PIECE = 1 << 21  # float64 values at a time on the way to float32
 
 
@@ -122,10 +123,13 @@ class GramSource:
 
     @lazy
     def narrow_rows(self) -> np.ndarray | None:
-        """Rows of numbers in fewer columns, in float32; None where that would save little."""
+        """Rows of numbers in fewer columns, in float32 where that holds them; None where that would save little."""
         items = self.near_origin
         X = None if items.sparse else narrowed(items.X)
-        return None if X is None or X is items.X else X.astype(np.float32)
+        if X is None or X is items.X:
+            return None
+        held = SINGLE[0] < np.abs(X).max() < SINGLE[1]
+        return X.astype(np.float32) if held else X
 
     @lazy
     def near_origin(self) -> Any:
