@@ -135,6 +135,22 @@ def test_nothing_gets_no_verdict(wm, filtered, tmp_path):
     assert (ran.code, "void.eml is empty" in ran.err) == (3, True), ran.err
 
 
+def test_empty_mails_among_others_get_no_verdict(wm, mails, filtered, tmp_path):
+    """They were called ham."""
+    box = tmp_path / "box"
+    box.mkdir()
+    (box / "a.eml").touch()
+    (box / "b.eml").write_bytes((mails / "win.eml").read_bytes())
+    (tmp_path / "some.mbox").write_bytes(b"From me\n\nFrom you\nSubject: win\n\nwin a prize\n")
+    words = ("spam", "classify", filtered, box, tmp_path / "some.mbox")
+    ran = wm(*words)
+    assert ran.code == root.OK
+    assert "4 mails are spam; 2 of them are empty and got no verdict" in ran.out
+    found = json.loads(wm(*words, "--json").out)["verdicts"]
+    assert [(v["verdict"] is None, v["score"] is None) for v in found] == [(True, True), (False, False)] * 2
+    assert "empty, no verdict" in wm("spam", "explain", filtered, box).out
+
+
 def test_a_filter_given_rows_of_a_table_says_what_it_takes(wm, filtered, iris):
     """It was said to be unfitted."""
     ran = wm("report", filtered, iris)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from widemargin.base.errors import BadInput
-from widemargin.data.mailboxes import is_mail_table, read_mail_table, read_mails
+from widemargin.data.mailboxes import is_blank, is_mail_table, read_mail_table, read_mails
 from widemargin.estimator.spam_filter import SpamFilter
 from widemargin.store import load, save
 
@@ -198,12 +198,14 @@ def _classify(args: argparse.Namespace) -> int:
     waiting: list[tuple[str, Any]] = []
 
     def decide() -> None:
-        scores = found.decision_function([mail for _, mail in waiting])
-        for (name, _), score in zip(waiting, scores, strict=True):
-            label = "spam" if score > found.threshold else "ham"
-            verdicts.append({"mail": name, "verdict": label, "score": float(score)})
+        whole = [mail for _, mail in waiting if not is_blank(mail)]
+        scores = iter(found.decision_function(whole).tolist() if whole else [])
+        for name, mail in waiting:
+            score = None if is_blank(mail) else next(scores)  # what holds nothing gets no verdict
+            label = None if score is None else "spam" if score > found.threshold else "ham"
+            verdicts.append({"mail": name, "verdict": label, "score": score})
             if not (args.json or args.quiet):
-                out.line(f"{label:<5}{score:8.3f}  {name}")
+                out.line(f"{label or 'none':<5}{'empty' if score is None else format(score, '.3f'):>8}  {name}")
         waiting.clear()
 
     with out.progress("classifying", None) as advance:
@@ -214,9 +216,10 @@ def _classify(args: argparse.Namespace) -> int:
                 advance(len(verdicts), f"{len(verdicts)} mails")
         if waiting:
             decide()
-    spam = sum(v["verdict"] == "spam" for v in verdicts)
+    spam, empty = (sum(v["verdict"] == kind for v in verdicts) for kind in ("spam", None))
     out.document({"filter": args.places[0], "mails": len(verdicts), "spam": spam, "verdicts": verdicts})
-    out.line(f"{spam} of {len(verdicts)} mails are spam")
+    beside = f"; {empty} of them {'is' if empty == 1 else 'are'} empty and got no verdict" if empty else ""
+    out.line(f"{spam} of {len(verdicts)} mails are spam{beside}")
     return root.OK
 
 
@@ -225,10 +228,10 @@ def _explain(args: argparse.Namespace) -> int:
     told = []
     for name, mail in _all_mails(args):
         why = found.explain(mail, args.top)
-        label = "spam" if why.score > found.threshold else "ham"
+        label = None if is_blank(mail) else "spam" if why.score > found.threshold else "ham"
         told.append({"mail": name, **why.to_dict(), "label": label})
         rows = [[word, share, "spam" if share > 0 else "ham"] for word, share in why.words]
-        rows += [["all other words", why.others, ""], ["bias", why.bias, ""], ["score", why.score, label]]
-        out.table(f"{name}: {label}", rows, ["word", "share", "speaks for"])
+        rows += [["all other words", why.others, ""], ["bias", why.bias, ""], ["score", why.score, label or ""]]
+        out.table(f"{name}: {label or 'empty, no verdict'}", rows, ["word", "share", "speaks for"])
     out.document({"filter": args.places[0], "explanations": told})
     return root.OK

@@ -86,6 +86,13 @@ def _lines(rest: bytes, stream: Any) -> Iterator[bytes]:
         yield rest
 
 
+def is_blank(mail: str | bytes) -> bool:
+    """Whether nothing stands in a mail, but for the line that begins it in an mbox."""
+    if isinstance(mail, bytes) and mail.startswith(b"From "):
+        mail = mail.partition(b"\n")[2]
+    return not mail.strip()
+
+
 def is_mail_table(path: str) -> bool:
     """Whether a path names a table of mails."""
     return path.lower().endswith(TABLES)
