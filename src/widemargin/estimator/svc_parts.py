@@ -60,10 +60,11 @@ class ClassifierParts(SVMSupport):
         data = work.data
         k, n, classes = len(data.labels.classes), data.n, data.labels.classes
         pairs, coef = isinstance(work.places, PairRows), solved.coef
-        items = work.places.items if pairs else np.tile(np.arange(n), len(solved))
+        here = np.flatnonzero(coef)
+        items, coef = work.places.items[here] if pairs else here % n, coef[here]
         used, free = np.zeros((2, n), dtype=bool)
-        used[items[coef != 0]] = True
-        free[items[solved.free]] = True
+        used[items] = True
+        free[items[solved.free(here)]] = True
         support = np.flatnonzero(used)
         support = support[np.argsort(data.y[support], kind="stable")]
         with np.errstate(divide="ignore"):
@@ -71,7 +72,7 @@ class ClassifierParts(SVMSupport):
         return {
             "classes_": classes,
             "kernel_": data.kernel,
-            **self._support(work, support, self._coefficients(work, items, coef, support)),
+            **self._support(work, support, self._coefficients(work, here, items, coef, support)),
             "support_free_": free[support],
             "intercept_": solved.intercept * (-1.0 if pairs else 1.0),
             "n_support_": np.bincount(data.y[support], minlength=k).astype(np.int32),
@@ -80,13 +81,13 @@ class ClassifierParts(SVMSupport):
             "slacks_": self._slacks(work, solved[0]) if k == 2 else None,
         }
 
-    def _coefficients(self, work: Work, items: np.ndarray, coef: np.ndarray, support: np.ndarray) -> np.ndarray:
-        """The table of all parts from their items and coefficients, one part after the other."""
+    def _coefficients(
+        self, work: Work, here: np.ndarray, items: np.ndarray, coef: np.ndarray, support: np.ndarray
+    ) -> np.ndarray:
+        """The table of all parts from their coefficients that are not 0, at places `here`."""
         n, k, places = work.data.n, len(work.data.labels.classes), work.places
         at = np.empty(n, dtype=np.intp)
         at[support] = np.arange(len(support))
-        here = np.flatnonzero(coef)
-        items, coef = items[here], coef[here]
         if isinstance(places, PairRows):
             # An item of class i keeps its coefficient for the pair in row j - 1, one of class j in row i.
             of_half = (places.classes[:, ::-1] - [1, 0]).ravel().astype(np.int32)

@@ -68,9 +68,9 @@ class SolvedParts(Sequence[Solved]):
     def coef(self) -> np.ndarray:
         return np.concatenate([s.coef for s in self])
 
-    @property
-    def free(self) -> np.ndarray:
-        return np.concatenate([s.free for s in self])
+    def free(self, here: np.ndarray) -> np.ndarray:
+        """Which of the items at these places have a variable inside of its box."""
+        return np.concatenate([s.free for s in self])[here]
 
     @property
     def square(self) -> np.ndarray:
@@ -140,10 +140,9 @@ class SolvedPairs(SolvedParts):
     def coef(self) -> np.ndarray:
         return self._coef
 
-    @property
-    def free(self) -> np.ndarray:
-        p = self.fits.problems
-        return (self.fits.b > p.lower) & (self.fits.b < p.upper)
+    def free(self, here: np.ndarray) -> np.ndarray:
+        p, b = self.fits.problems, self.fits.b[here]
+        return (b > p.lower[here]) & (b < p.upper[here])
 
     @property
     def square(self) -> np.ndarray:
