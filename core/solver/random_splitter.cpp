@@ -123,7 +123,7 @@ class RandomSplitter final : public Splitter<T> {
   void draw_cuts(const std::uint32_t* columns, int count, unsigned useful, float* low, float* high, Random& random,
                  float* threshold, float* cut) const {
     double shares[LANE_COLUMNS] = {};
-    for (int k = 0; k < std::popcount(useful); ++k) shares[k] = random.uniform();
+    for (int k = 0, most = std::popcount(useful); k < most; ++k) shares[k] = random.uniform();
     if constexpr (std::is_floating_point_v<T>) {
       lane_thresholds(useful, shares, low, high, cut);
       std::copy_n(cut, LANE_COLUMNS, threshold);

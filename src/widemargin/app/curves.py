@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..estimator.cost_sensitive import without_costs
+from .explain import learner_of
 
 _STEPS = 101  # of a slider, and quantiles of a distribution
 _CORNERS = 300  # of a curve by ranks
@@ -23,9 +24,19 @@ def quantiles(values: np.ndarray) -> list[float]:
 
 
 def training_curves(estimator: Any, X: Any, y: np.ndarray) -> dict[str, Any]:
-    """What the learner recorded of its fit by step; of boosting also the test loss by round."""
+    """What the learner recorded of its fit by step; of boosting also the test loss by round. Of an average: what its
+    heaviest member recorded that recorded something."""
     whole = without_costs(estimator)
-    last = whole[-1] if hasattr(whole, "steps") else whole
+    found = _recorded(whole, X, y)
+    for name, weight, member in getattr(whole, "heaviest_first", list)():
+        told = _recorded(member, X, y)
+        if told["curves"]:
+            return {**told, "member": {"name": name, "weight": weight}}
+    return found
+
+
+def _recorded(whole: Any, X: Any, y: np.ndarray) -> dict[str, Any]:
+    last = learner_of(whole)
     trace = getattr(last, "trace_", None)
     curves = _columns(trace)
     if hasattr(last, "staged_predict"):

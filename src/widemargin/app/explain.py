@@ -22,22 +22,42 @@ _SHUFFLED_ROWS, _SHUFFLED_COLUMNS, _TIMES = 400, 40, 3
 def explanation(estimator: Any, data: Learnable, train: np.ndarray | None, X: Any, y: np.ndarray) -> dict[str, Any]:
     """kind of explanation, (name, value) of the features that matter most, and what else the model can tell."""
     whole = without_costs(estimator)
-    last = whole[-1] if hasattr(whole, "steps") else whole
-    names = _names(whole, data)
+    last = learner_of(whole)
     facts: dict[str, Any] = {"learner": type(last).__name__}
     if hasattr(last, "support_") and hasattr(last, "n_support_"):
         facts["support_vectors"] = _carriers(last, data, train)
-    if not data.is_text and not sp.issparse(X):
-        facts["tree"] = _tree(whole, last, data, train, X, names)
-    weights = _weights(last)
+    table = not data.is_text and not sp.issparse(X)
+    if table:
+        facts["tree"] = _tree(whole, last, data, train, X, _names(whole, data))
+    told = _by_column(whole, data)
+    if not told and table and X.shape[1] <= _SHUFFLED_COLUMNS:
+        told = {"kind": "loss when shuffled", "features": _shuffled(whole, data, X, y)}
+    return {**facts, **(told or _of_member(whole, data) or {"kind": "none", "features": []})}
+
+
+def learner_of(estimator: Any) -> Any:
+    """The last step of a pipeline."""
+    return estimator[-1] if hasattr(estimator, "steps") else estimator
+
+
+def _by_column(estimator: Any, data: Learnable) -> dict[str, Any]:
+    """Weights or importances, if the model keeps any."""
+    last, names = learner_of(estimator), _names(estimator, data)
+    weights, shares = _weights(last), getattr(last, "feature_importances_", None)
     if weights is not None and len(weights) == len(names):
-        return {**facts, "kind": "weights", "features": _largest(names, weights)}
-    values = getattr(last, "feature_importances_", None)
-    if values is not None and len(values) == len(names):
-        return {**facts, "kind": "importances", "features": _largest(names, np.asarray(values))}
-    if not data.is_text and not sp.issparse(X) and X.shape[1] <= _SHUFFLED_COLUMNS:
-        return {**facts, "kind": "loss when shuffled", "features": _shuffled(whole, data, X, y)}
-    return {**facts, "kind": "none", "features": []}
+        return {"kind": "weights", "features": _largest(names, weights)}
+    if shares is not None and len(shares) == len(names):
+        return {"kind": "importances", "features": _largest(names, np.asarray(shares))}
+    return {}
+
+
+def _of_member(estimator: Any, data: Learnable) -> dict[str, Any]:
+    """Of an average: what its heaviest member tells that tells something."""
+    for name, weight, member in getattr(estimator, "heaviest_first", list)():
+        told = _by_column(member, data)
+        if told:
+            return {**told, "member": {"name": name, "weight": weight}}
+    return {}
 
 
 def _carriers(last: Any, data: Learnable, train: np.ndarray | None) -> dict[str, Any]:

@@ -53,6 +53,14 @@ class _Average(MetaEstimatorMixin, BaseEstimator):
     def _names(self) -> list[str]:
         return [name for name, _ in self.estimators]
 
+    def heaviest_first(self) -> list[tuple[str, float, Any]]:
+        """(name, weight, fitted member) by falling weight."""
+        check_is_fitted(self)
+        return [
+            (self._names()[k], float(self.weights_[k]), self.estimators_[k])
+            for k in np.argsort(-self.weights_, kind="stable")
+        ]
+
     def _checked_weights(self) -> np.ndarray:
         names = self._names()
         if not names or len(set(names)) != len(names):

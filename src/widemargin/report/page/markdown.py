@@ -44,6 +44,9 @@ def _model(model: dict[str, Any]) -> list[str]:
         )
     if pages["explanation"]["features"]:
         told = pages["explanation"]
+        if "member" in told:
+            of = told["member"]
+            lines += ["", _plain(f"Of the member {of['name']}, which has {percent(of['weight'])} of the weight:")]
         lines += _table((told["kind"], "value"), ((name, number(value)) for name, value in told["features"]))
     if proof is not None:
         lines += ["", _plain(f"Certificate: {proof['claim']}.")]
