@@ -90,6 +90,7 @@ class NewtonSolver:
         self.total_C = float(problem.C.sum())
         self.exact = self.affordable(problem)
         self._other: Any = None
+        self._warm = False  # centres are still those that were given
         self.matrix = NormalMatrix(problem)
 
     # ---- what drive asks for -----------------------------------------------------------------------------------
@@ -100,6 +101,7 @@ class NewtonSolver:
             w, k = self._from_few(k)
         w = np.array(w, dtype=np.float64)
         a = (np.zeros(p.n) if b is None else np.array(b)) if p.loss.kinked else NONE
+        self._warm = p.loss.kinked and b is not None
         z, h, g = np.empty(p.n), np.empty(p.n), np.empty(p.d + 1)
         figures = np.zeros(len(FIGURES))
         state = NewtonState(w, np.zeros(p.n), a, z, h, g, np.zeros(4, np.int64), figures, w.copy(), np.zeros(p.n))
@@ -223,6 +225,7 @@ class NewtonSolver:
 
     def _move_centre(self, s: NewtonState, growth: float) -> None:
         s.a[:] = s.b
+        self._warm = False
         s.note(k=s.k * growth)
         self._walk(s, scored=True)
 
@@ -291,6 +294,11 @@ class NewtonSolver:
         if abs(s.value - value) <= ROUNDING * abs(value) and abs(slope) <= 0.5 * fall:
             return True  # values tell no more, slopes do
         worse = not s.value <= value - 1e-4 * fall
+        if worse and self._warm and s.k > 1:  # the centres that were given are not near enough for that
+            s.w, s.figures = w, before
+            self._swap(s)
+            self._blur(s, 1.0)
+            return True
         if worse or (self.how == SLOPE and abs(slope) > STEEP * fall):
             s.counters[3] |= int(sampled and worse)
             ahead = s.z - z
