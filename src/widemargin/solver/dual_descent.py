@@ -171,9 +171,10 @@ class DescentSolver:
     def _judged(self, s: DescentState) -> bool:
         """Look at all rows; where they are not good enough, bring them back and aim lower."""
         p, d = self.problem, self.problem.d
-        b, g = p.feasible(s.b), np.empty(d + 1)
+        b = p.feasible(s.b)
+        g = NONE if b is s.b else np.empty(d + 1)  # where no sum had to be mended it is w
         loss, residual, total = self._walk(s.w, b, g)
-        ridge, off = 0.0, s.w[:d] - g[:d]
+        ridge, off = 0.0, s.w[:d] - g[:d] if g.size else np.zeros(1)
         gap = float(off @ off) / 2 + residual
         if p.bias == "regularised":
             ridge = (s.w[d] / p.scale) ** 2 / 2
