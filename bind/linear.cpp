@@ -89,7 +89,8 @@ nb::tuple pass(const BoundLinearProblem& self, int how, double k, In<double> w, 
     nb::gil_scoped_release free;
     const double* centre = kind == Variables::proximal ? a.data() : nullptr;
     const double* weights = scored ? nullptr : w.data();
-    s = linear_pass(self.p, kind, k, {weights, b.data(), z.data(), h.data(), summed ? g.data() : nullptr, centre}, poll_signals);
+    s = linear_pass(self.p, kind, k, {weights, b.data(), z.data(), h.data(), summed ? g.data() : nullptr, centre},
+                    poll_signals);
   }
   return nb::make_tuple(s.loss, s.residual, s.smooth, s.total);
 }

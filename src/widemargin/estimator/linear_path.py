@@ -60,7 +60,9 @@ class AlongC:
         first._refuse_impossible()
         data = first._walked(first._read(X, y, sample_weight))
         watch = Watch(max_time=self.max_time)
-        models, waiting, seconds, solved, before = [], [], np.zeros(len(Cs)), None, None
+        models, waiting, seconds = [], [], np.zeros(len(Cs))
+        solved: Any = None
+        before: Any = None
         for k, C in enumerate(Cs):
             began = time.perf_counter()
             model = clone(self).set_params(C=float(C))
