@@ -77,7 +77,8 @@ nb::tuple pass(const BoundLinearProblem& self, int how, double k, In<double> w, 
   const Variables kind = choice(how, Variables::proximal, "kind of variables");
   const bool scored = w.shape(0) == 0;
   if (!scored) need(w.shape(0), self.d + 1, "w");
-  need(g.shape(0), self.d + 1, "g");
+  const bool summed = g.shape(0) != 0;
+  if (summed) need(g.shape(0), self.d + 1, "g");
   need(b.shape(0), self.n, "b");
   need(z.shape(0), self.n, "z");
   need(h.shape(0), self.n, "h");
@@ -88,7 +89,8 @@ nb::tuple pass(const BoundLinearProblem& self, int how, double k, In<double> w, 
     nb::gil_scoped_release free;
     const double* centre = kind == Variables::proximal ? a.data() : nullptr;
     const double* weights = scored ? nullptr : w.data();
-    s = linear_pass(self.p, kind, k, {weights, b.data(), z.data(), h.data(), g.data(), centre}, poll_signals);
+    s = linear_pass(self.p, kind, k, {weights, b.data(), z.data(), h.data(), summed ? g.data() : nullptr, centre},
+                    poll_signals);
   }
   return nb::make_tuple(s.loss, s.residual, s.smooth, s.total);
 }
@@ -160,7 +162,7 @@ void bind_linear(nb::module_& m) {
           "walk", &pass, "how"_a, "k"_a, "w"_a.noconvert(), "b"_a.noconvert(), "z"_a.noconvert(), "h"_a.noconvert(),
           "g"_a.noconvert(), "a"_a.noconvert(),
           "Variables (0 given, 1 slope, 2 proximal), scores, curvatures, g -> (loss, residual, smooth, total). Without "
-          "any w the scores are those given.")
+          "any w the scores are those given; without any g it is not made.")
       .def("along_line", &line, "how"_a, "k"_a, "z"_a.noconvert(), "v"_a.noconvert(), "step"_a, "a"_a.noconvert(),
            "At scores z + step v -> (loss, smooth, total, slope of smooth).");
   m.def("linear_problem", &problem, "rows"_a, "t"_a.noconvert(), "C"_a.noconvert(), "loss"_a, "eps"_a);

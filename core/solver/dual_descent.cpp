@@ -1,7 +1,9 @@
 #include "solver/dual_descent.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/rng.hpp"
 #include "data/scan.hpp"
@@ -17,13 +19,19 @@ Column mark(Index epoch, int held) { return static_cast<Column>(((epoch + 1) << 
 int held_visits(Column mark) { return mark & left_out; }
 Index marked_in(Column mark) { return (mark >> bits) - 1; }
 
-// Epochs in which such a row is not visited: 0, 1, 3, 7, 8, 8, ...
-Index rest(int held) { return held < 2 ? 0 : std::min((Index{1} << (held - 1)) - 1, longest_rest); }
+// Epochs in which such a row is not visited, by its visits: 0, 0, 1, 3, 7, 8, 8, ...; for ever where it is left out.
+constexpr std::array<Index, left_out + 1> rests = [] {
+  std::array<Index, left_out + 1> out{};
+  for (int held = 2; held < left_out; ++held)
+    out[static_cast<std::size_t>(held)] = std::min((Index{1} << (held - 1)) - 1, longest_rest);
+  out[left_out] = std::numeric_limits<Index>::max();
+  return out;
+}();
 
+// No branch: which rows rest cannot be foreseen. Without a mark the last visit lies an epoch before the first.
 bool is_visited(Column mark, Index epoch) {
   const Index since = epoch - marked_in(mark);
-  if (mark == 0 || since == 0) return true;
-  return held_visits(mark) != left_out && since > rest(held_visits(mark));
+  return (since == 0) | (since > rests[static_cast<std::size_t>(held_visits(mark))]);
 }
 
 }  // namespace
@@ -41,9 +49,10 @@ DualDescent::DualDescent(LinearProblem problem, DescentOptions options, const do
 // that were made in this epoch are those of rows that it visits.
 void DualDescent::set_order(const DescentState& s) {
   if (s.epoch == order_of_) return;
-  order_.clear();
-  for (Index i = 0; i < n_; ++i)
-    if (is_visited(s.marks[i], s.epoch)) order_.push_back(static_cast<Column>(i));
+  order_.resize(static_cast<std::size_t>(n_));
+  std::size_t many = 0;
+  for (Index i = 0; i < n_; ++i) order_[many] = static_cast<Column>(i), many += is_visited(s.marks[i], s.epoch);
+  order_.resize(many);
   visiting_order(order_, Random(o_.seed, Purpose::order, static_cast<std::uint64_t>(s.epoch)));
   order_of_ = s.epoch;
 }
@@ -96,8 +105,7 @@ void DualDescent::begin_epoch(DescentState& s) {
 double DualDescent::dual(const DescentState& s) const {
   return with_loss(p_.loss, p_.eps, [&](const auto& loss) {
     double reward = 0;
-    for (Index i = 0; i < n_; ++i)
-      if (s.b[i] != 0) reward += loss.reward(s.b[i], p_.t[i], p_.C[i]);
+    for (Index i = 0; i < n_; ++i) reward += loss.reward(s.b[i], p_.t[i], p_.C[i]);
     return reward - simd::dot(s.w, s.w, d_) / 2;
   });
 }

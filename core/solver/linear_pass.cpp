@@ -84,7 +84,7 @@ LinearSums walk(const L& loss, const Rows& rows, const LinearProblem& p, double 
   LinearSums s;
   const Index d = rows.d;
   const bool wide = simd::level() >= simd::Level::avx2;
-  std::fill(x.g, x.g + d + 1, 0.0);
+  if (x.g) std::fill(x.g, x.g + d + 1, 0.0);
   Index moved[a_block];
   Figures f;
   for (Index first = 0; first < rows.n; first += a_block) {
@@ -101,11 +101,12 @@ LinearSums walk(const L& loss, const Rows& rows, const LinearProblem& p, double 
     s.residual += sum(f + a_block, m);
     s.smooth += sum(f + 2 * a_block, m);
     s.total += sum(b, m);
+    if (!x.g) continue;
     Index many = 0;
     for (Index i = 0; i < m; ++i) moved[many] = first + i, many += b[i] != 0;
     for (Index r = 0; r < many; ++r) add(x.b[moved[r]], rows[moved[r]], x.g);
   }
-  x.g[d] = s.total;
+  if (x.g) x.g[d] = s.total;
   return s;
 }
 

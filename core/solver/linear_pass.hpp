@@ -29,7 +29,7 @@ struct PassArrays {
   double* b;        // n
   double* z;        // n
   double* h;        // n: d^2 psi / dz^2
-  double* g;        // d + 1
+  double* g;        // d + 1; none: not asked for
   const double* a;  // n: centres, if proximal
 };
 

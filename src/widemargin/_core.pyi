@@ -341,7 +341,7 @@ class LinearProblem:
 
     def walk(self, how: int, k: float, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], h: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
         """
-        Variables (0 given, 1 slope, 2 proximal), scores, curvatures, g -> (loss, residual, smooth, total). Without any w the scores are those given.
+        Variables (0 given, 1 slope, 2 proximal), scores, curvatures, g -> (loss, residual, smooth, total). Without any w the scores are those given; without any g it is not made.
         """
 
     def along_line(self, how: int, k: float, z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: float, a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:

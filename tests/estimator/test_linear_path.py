@@ -10,10 +10,12 @@ from sklearn.preprocessing import StandardScaler
 import widemargin as wm
 from widemargin.base.errors import BadInput
 from widemargin.base.records import Stop
+from widemargin.estimator.linear_fit import LinearLearner
 from widemargin.estimator.linear_path import along_hyperbola, carried_on
 from widemargin.estimator.linear_work import Solved
 from widemargin.loss.losses import Hinge
 from widemargin.model.linear_problem import LinearProblem
+from widemargin.solver import linear
 from widemargin.solver.linear import LinearSolution
 
 CS = np.logspace(-3, 3, 7)
@@ -96,6 +98,30 @@ def test_a_warm_path_of_the_squared_hinge_takes_fewer_steps():
     along = wm.LinearSVC().path(X, y, np.logspace(-3, 3, 20))
     alone = sum(wm.LinearSVC(C=C).fit(X, y).n_iter_ for C in np.logspace(-3, 3, 20))
     assert along.n_iter.sum() < 0.6 * alone
+
+
+@pytest.mark.parametrize("params", [{}, {"loss": "hinge", "dual": True}, {"penalty": "l1", "tol": 1e-3}])
+def test_certificates_made_together_are_those_made_alone(params, monkeypatch):
+    monkeypatch.delattr(LinearLearner, "_learn")  # which would mend what they do not bear
+    X, y = load_iris(return_X_y=True)
+    for model in wm.LinearSVC(**params).path(X, y, np.logspace(-2, 1, 11)).models:
+        found, alone = model.certificate_, wm.certify(model, X, y)
+        assert found.holds
+        assert found.relative_gap <= model.tol
+        for name, part in found.parts.items():
+            assert part.primal == pytest.approx(alone.parts[name].primal, rel=1e-12)
+            assert part.gap == pytest.approx(alone.parts[name].gap, rel=1e-6, abs=10 * part.rounding)
+            assert (part.n_free, part.n_bounded) == (alone.parts[name].n_free, alone.parts[name].n_bounded)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("dual", [True, False])
+def test_what_a_certificate_does_not_bear_is_fitted_on(loss, dual, monkeypatch):
+    monkeypatch.setattr(linear, "SPARE", 5.0)  # the solver believes itself too early
+    X, y, _ = two()
+    along = wm.LinearSVC(loss=loss, dual=dual, tol=1e-4).path(X, y, CS)
+    assert (along.gaps <= 1e-4).all()
+    assert all(model.converged_ and model.certificate_.holds for model in along.models)
 
 
 def test_a_path_without_time_is_told():

@@ -42,6 +42,7 @@ def certify_linear(
     asked: float | None = None,
     unit: float = 1.0,
     data_digest: str = "",
+    made: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> SVMCertificate:
     """Recompute both objectives of a linear machine.
 
@@ -61,6 +62,8 @@ def certify_linear(
         Objectives are told times this: lambda, where the problem is lambda/2 |w|^2 + a mean of losses.
     data_digest : str
         Fingerprint of the data.
+    made : tuple of two ndarrays, optional
+        What `products` says of w and b, where it was asked for many models at once.
 
     Returns
     -------
@@ -72,8 +75,8 @@ def certify_linear(
         fault = f"the proof has {b.size} variables for {problem.n} rows, the model {w.size} weights for {problem.d}"
         return SVMCertificate(claim=fault, holds=False, data_digest=data_digest)
     with np.errstate(all="ignore"):  # what is not finite becomes a fault
-        z, v = products(problem.X, w, b)
-        z += c
+        z, v = made or products(problem.X, w, b)
+        z = z + c
         point = _Point(problem, w, c, b, z, v, radius)
         figures = point.figures()
         faults = point.faults(figures)

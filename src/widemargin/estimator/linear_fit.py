@@ -77,21 +77,30 @@ class LinearLearner(Learner):
 
     def _learn(self, data: Training, watch: Watch, starts: Any = None) -> list[Solved]:
         """Solve all parts and keep what was learnt; what Ctrl-C leaves is kept too."""
+        work, solved = self._solve(data, watch, starts)
+        self._end(work, solved)
+        return solved
+
+    def _solve(
+        self, data: Training, watch: Watch, starts: Any = None, later: bool = False
+    ) -> tuple[LinearWork, list[Solved]]:
+        """`later`: what was solved may have no certificate yet."""
         keep_freed_memory()
         self._seed = seed_from(self.random_state)
         problems = self._problems(data)
         work = LinearWork(self, data, problems, starts(problems) if starts else self._starts(problems))
         try:
-            solved = work.solve(watch)
+            return work, work.solve(watch, later)
         except KeyboardInterrupt:
             if work.begun:
                 self._keep(work, work.as_it_is(), interrupted)
             raise
         finally:
             del self._seed
+
+    def _end(self, work: LinearWork, solved: Sequence[Solved]) -> None:
         self._keep(work, solved, sentence)
         work.tasks.close(lambda: self._learnt(work, solved))
-        return solved
 
     def _keep(self, work: LinearWork, solved: Sequence[Solved], say: Any) -> None:
         for name, value in self._learnt(work, solved).items():
@@ -172,9 +181,13 @@ class LinearLearner(Learner):
     def _fit_of(self, problem: Any) -> Any:
         return LinearFit(problem, self.tol, seed=self._seed, max_steps=self.max_iter, dual=self.dual)
 
-    def _certificate(self, data: Training, problem: LinearProblem, w: np.ndarray, b: np.ndarray) -> SVMCertificate:
+    def _certificate(
+        self, data: Training, problem: LinearProblem, w: np.ndarray, b: np.ndarray, made: Any = None
+    ) -> SVMCertificate:
+        """`made`: what `products` says of w and b, if it was asked for others too."""
+        asked, digest = self.tol, data.digest
         return certify_linear(
-            problem, w[:-1], float(w[-1]), b, radius=self._radius(data), asked=self.tol, data_digest=data.digest
+            problem, w[:-1], float(w[-1]), b, radius=self._radius(data), asked=asked, data_digest=digest, made=made
         )
 
     @staticmethod

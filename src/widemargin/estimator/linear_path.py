@@ -10,13 +10,17 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from ..base.blas import one_blas_thread
 from ..base.drive import Watch
 from ..base.warn import warn
+from ..certificate.linear import products
 from ..loss.losses import Hinge, SquaredHinge, SquaredTube, Tube
 from ..model.curve import CPath
-from .linear_work import Solved
+from .linear_stop import reached
+from .linear_work import LinearWork, Solved
 from .svc_path import checked_Cs
 
+TOGETHER = 8  # certificates made at once: rows are read once for them
 MOST = 3.0  # times smaller may a variable become at once
 SOFTER = 0.2  # of the last sharpness is that of the next start
 ALONG: dict[Any, Callable[[float], float]] = {  # where solutions lie on lines that are worth following: in what of C
@@ -56,21 +60,51 @@ class AlongC:
         first._refuse_impossible()
         data = first._walked(first._read(X, y, sample_weight))
         watch = Watch(max_time=self.max_time)
-        models, seconds, solved, before = [], [], None, None
-        for C in Cs:
+        models, waiting, seconds = [], [], np.zeros(len(Cs))
+        solved: Any = None
+        before: Any = None
+        for k, C in enumerate(Cs):
             began = time.perf_counter()
             model = clone(self).set_params(C=float(C))
             vars(model).update({name: vars(first)[name] for name in KNOWN if name in vars(first)})
-            before, solved = solved, model._learn(data, watch, starts_from(solved, before))
-            vars(model).pop("_ended")
+            starts = starts_from(solved, before)
+            before, (work, solved) = solved, model._solve(data, watch, starts, later=True)
+            work.fits.clear()
+            for s in before or ():
+                s.solution.known = None  # memory that nobody asks for again
             models.append(model)
-            seconds.append(time.perf_counter() - began)
+            waiting.append((model, work, solved))
+            seconds[k] += time.perf_counter() - began
+            if k + 1 == len(Cs) or sum(len(parts) for _, _, parts in waiting) >= TOGETHER:
+                began = time.perf_counter()
+                end_together(waiting, watch)
+                seconds[k + 1 - len(waiting) : k + 1] += (time.perf_counter() - began) / len(waiting)
+                waiting = []
         gaps = np.array([m.certificate_.relative_gap for m in models])
         missed = [m for m in models if not m.converged_]
         if missed:
             told = f"{len(missed)} of {len(models)} machines did not reach tol={self.tol:.2g}; C={missed[0].C:g}: "
             warn(told + missed[0].stop_reason_, ConvergenceWarning)
-        return CPath(Cs, models, gaps, np.array([m.n_iter_ for m in models]), np.array(seconds))
+        return CPath(Cs, models, gaps, np.array([m.n_iter_ for m in models]), seconds)
+
+
+def end_together(waiting: Sequence[tuple[Any, LinearWork, list[Solved]]], watch: Watch) -> None:
+    """The certificates that are missing, by one look at the rows for all. What does not bear its own is fitted on."""
+    data = waiting[0][1].data
+    parts = [(model, s) for model, _, solved in waiting for s in solved if s.certificate.holds is None]
+    with one_blas_thread():
+        if parts:
+            W, B = (np.column_stack([getattr(s.solution, name) for _, s in parts]) for name in "wb")
+            Z, V = products(data.X, W[:-1], B)
+        for k, (model, s) in enumerate(parts):
+            w, b = s.solution.w, s.solution.b
+            s.certificate = model._certificate(data, s.problem, w, b, (Z[:, k], V[:, k]))
+    for model, work, solved in waiting:
+        if all(s.solution.stop.kind != "converged" or reached(model, s.certificate) for s in solved):
+            model._end(work, solved)
+        else:
+            model._learn(data, watch, starts_from(solved))
+        vars(model).pop("_ended")
 
 
 def starts_from(

@@ -215,7 +215,9 @@ class LinearSVC(AlongC, LinearProbabilities, Deciding, LinearLearner):
             certificates.append(self._certificate(data, problem, w, self.proof_[k].b))
         return self._merged(data, certificates)
 
-    def _certificate(self, data: Training, problem: Any, w: np.ndarray, b: np.ndarray) -> SVMCertificate:
+    def _certificate(
+        self, data: Training, problem: Any, w: np.ndarray, b: np.ndarray, made: Any = None
+    ) -> SVMCertificate:
         if not isinstance(problem, ClassProblem):
-            return super()._certificate(data, problem, w, b)
+            return super()._certificate(data, problem, w, b, made)
         return certify_classes(problem, w, b, radius=self._radius(data), asked=self.tol, data_digest=data.digest)

@@ -101,11 +101,9 @@ class DescentSolver:
         return max(0.0, float(p.loss.reward(b, p.t, p.C).sum()) + square / 2) / curve if curve > 0 else 1.0
 
     def _sum(self, b: np.ndarray, g: np.ndarray) -> float:
-        """sum_i b_i x_i into g, by the rows that it has; sum_i b_i."""
-        one = np.zeros(self.problem.d + 1)
-        one[-1] = 1.0
-        _core.normal_product(self.problem.native, np.flatnonzero(b).astype(np.int32), b, one, g)
-        return float(g[-1])
+        """sum_i b_i x_i into g, without a look at rows that have none; sum_i b_i."""
+        p = self.problem
+        return float(p.core.walk(GIVEN, 1.0, NONE, b, np.zeros(p.n), np.empty(p.n), g, NONE)[3])
 
     def _walk(
         self, w: np.ndarray, b: np.ndarray, g: np.ndarray, z: np.ndarray | None = None
@@ -173,9 +171,10 @@ class DescentSolver:
     def _judged(self, s: DescentState) -> bool:
         """Look at all rows; where they are not good enough, bring them back and aim lower."""
         p, d = self.problem, self.problem.d
-        b, g = p.feasible(s.b), np.empty(d + 1)
+        b = p.feasible(s.b)
+        g = NONE if b is s.b else np.empty(d + 1)  # where no sum had to be mended it is w
         loss, residual, total = self._walk(s.w, b, g)
-        ridge, off = 0.0, s.w[:d] - g[:d]
+        ridge, off = 0.0, s.w[:d] - g[:d] if g.size else np.zeros(1)
         gap = float(off @ off) / 2 + residual
         if p.bias == "regularised":
             ridge = (s.w[d] / p.scale) ** 2 / 2

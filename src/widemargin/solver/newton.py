@@ -80,8 +80,7 @@ class NewtonSolver:
         return problem.d <= SMALL or (problem.d <= EXACT and SPARE * problem.d**2 <= problem.native.size)
 
     def __init__(self, problem: LinearProblem, tol: float, max_steps: int = -1, seed: int = 0) -> None:
-        self.problem, self.tol = problem, tol
-        self.max_steps = max_steps
+        self.problem, self.tol, self.max_steps = problem, tol, max_steps
         self.how = PROXIMAL if problem.loss.kinked else SLOPE
         self.work_per_unit = 4.0 * problem.native.size
         d = problem.d
@@ -90,6 +89,8 @@ class NewtonSolver:
         self.total_C = float(problem.C.sum())
         self.exact = self.affordable(problem)
         self._other: Any = None
+        self._warm = False  # centres are still those that were given
+        self._past: Any = None  # price, w and z of the fit that this one resumes
         self.matrix = NormalMatrix(problem)
 
     # ---- what drive asks for -----------------------------------------------------------------------------------
@@ -100,6 +101,7 @@ class NewtonSolver:
             w, k = self._from_few(k)
         w = np.array(w, dtype=np.float64)
         a = (np.zeros(p.n) if b is None else np.array(b)) if p.loss.kinked else NONE
+        self._warm = p.loss.kinked and b is not None
         z, h, g = np.empty(p.n), np.empty(p.n), np.empty(p.d + 1)
         figures = np.zeros(len(FIGURES))
         state = NewtonState(w, np.zeros(p.n), a, z, h, g, np.zeros(4, np.int64), figures, w.copy(), np.zeros(p.n))
@@ -118,14 +120,25 @@ class NewtonSolver:
         if p.loss.kinked or not same or (np.abs(p.C - factor * q.C) > EQUAL * p.C).any():
             return None
         self.matrix = solver.matrix.scaled(p, factor)
-        w, b, figures = s.w.copy(), factor * s.b, np.zeros(len(FIGURES))
+        w, b, loss, figures = s.w.copy(), factor * s.b, factor * s.loss, np.zeros(len(FIGURES))
         counters = np.array([0, 0, 0, 1])  # a whole matrix serves many prices: it is followed from one to the next
         state = NewtonState(w, b, NONE, s.z.copy(), factor * s.h, factor * s.g, counters, figures, w.copy(), b.copy())
-        loss = factor * s.loss
         state.note(k=s.k, stiff=1.0, best=np.inf, loss=loss, smooth=loss, total=factor * s.total)
         state.note(value=self._half(w) + loss)
         self._judge(state)
+        past, self._past = solver._past, (float(q.C[0]), s.w, s.z)
+        if past is not None and past[0] != q.C[0] and not state.good:
+            self._go_ahead(state, *past)
         return state
+
+    def _go_ahead(self, s: NewtonState, price: float, w: np.ndarray, z: np.ndarray) -> None:
+        """Along the line from the solution before the last one, in 1/sqrt(C); the scores lie on it too."""
+        first, second, third = (C**-0.5 for C in (price, self._past[0], float(self.problem.C[0])))
+        further = (third - second) / (second - first)
+        s.w = s.w + further * (s.w - w)
+        s.z += further * (s.z - z)
+        self._walk(s, scored=True)
+        self._judge(s)
 
     def _from_few(self, k: float) -> tuple[np.ndarray, float]:
         """What some of the rows say of w, if that is cheap beside a look at all; and the sharpness reached there."""
@@ -223,6 +236,7 @@ class NewtonSolver:
 
     def _move_centre(self, s: NewtonState, growth: float) -> None:
         s.a[:] = s.b
+        self._warm = False
         s.note(k=s.k * growth)
         self._walk(s, scored=True)
 
@@ -291,6 +305,11 @@ class NewtonSolver:
         if abs(s.value - value) <= ROUNDING * abs(value) and abs(slope) <= 0.5 * fall:
             return True  # values tell no more, slopes do
         worse = not s.value <= value - 1e-4 * fall
+        if worse and self._warm and s.k > 1:  # the centres that were given are not near enough for that
+            s.w, s.figures = w, before
+            self._swap(s)
+            self._blur(s, 1.0)
+            return True
         if worse or (self.how == SLOPE and abs(slope) > STEEP * fall):
             s.counters[3] |= int(sampled and worse)
             ahead = s.z - z
