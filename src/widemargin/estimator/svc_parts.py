@@ -60,7 +60,7 @@ class ClassifierParts(SVMSupport):
         data = work.data
         k, n, classes = len(data.labels.classes), data.n, data.labels.classes
         pairs, coef = isinstance(work.places, PairRows), solved.coef
-        here = np.flatnonzero(coef)
+        here = np.flatnonzero(coef != 0)  # much faster than of the numbers themselves
         items, coef = work.places.items[here] if pairs else here % n, coef[here]
         used, free = np.zeros((2, n), dtype=bool)
         used[items] = True
