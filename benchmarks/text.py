@@ -1,8 +1,8 @@
 """How fast does BagOfWords count words, against scikit-learn's CountVectorizer?
 
 CPU seconds of `fit_transform` and `transform` on one thread, best of twenty (of two, but for default settings),
-interleaved, in one run, on real texts of WIDEMARGIN_DATA. Dictionary and rows must be the same. Asked: ten times as fast
-with default settings.
+interleaved, in one run, on real texts of WIDEMARGIN_DATA. Dictionary and rows must be the same. Asked: ten times as
+fast with default settings.
 """
 
 from __future__ import annotations
