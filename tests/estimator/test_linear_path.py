@@ -143,6 +143,35 @@ def test_no_line_is_followed_far_beyond_the_solutions_that_it_comes_from(Cs):
     assert along.n_iter[-1] <= 150
 
 
+class Ends:
+    """A callback that writes down which tasks began and ended."""
+
+    def __init__(self):
+        self.told = []
+
+    def setup(self, estimator, context):
+        self.told.append("setup")
+
+    def teardown(self, estimator, context):
+        self.told.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context, **_):
+        self.told.append("begin")
+
+    def on_fit_task_end(self, estimator, context, **_):
+        self.told.append("end")
+        return False
+
+
+def test_callbacks_hear_of_the_end_of_each_fit_of_a_path(monkeypatch):
+    """Where a certificate was not borne, what had begun before never ended."""
+    monkeypatch.setattr(linear, "SPARE", 5.0)
+    X, y, _ = two()
+    ends = Ends()
+    wm.LinearSVC(loss="hinge", dual=True).set_callbacks(ends).path(X, y, [0.1, 1.0, 10.0])
+    assert ends.told.count("begin") == ends.told.count("end") > 6
+
+
 def test_a_path_without_time_is_told():
     X, y, _ = two()
     with pytest.warns(ConvergenceWarning, match=r"of 7 machines did not reach tol"):
