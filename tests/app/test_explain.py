@@ -51,3 +51,10 @@ def test_an_average_of_members_that_tell_nothing_says_so(texts):
     told = explanation(model, texts, None, texts.X, texts.y)
     assert (told["kind"], told["features"], "member" in told) == ("none", [], False)
     assert "member" not in training_curves(model, texts.X, texts.y)
+
+
+def test_a_member_without_weight_tells_nothing_of_an_average(texts):
+    """Its words were shown as those of the average, with 0 % of the weight."""
+    model = average(texts, (1.0, 0.0))
+    assert explanation(model, texts, None, texts.X, texts.y)["kind"] == "none"
+    assert training_curves(model, texts.X, texts.y)["curves"] == []

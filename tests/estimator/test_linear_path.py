@@ -124,6 +124,54 @@ def test_what_a_certificate_does_not_bear_is_fitted_on(loss, dual, monkeypatch):
     assert all(model.converged_ and model.certificate_.holds for model in along.models)
 
 
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
+def test_prices_that_differ_by_rounding_alone_give_no_line(loss):
+    """1/sqrt(C) is the same number for both: it was divided by their difference."""
+    X, y, _ = two()
+    along = wm.LinearSVC(loss=loss, dual=False, tol=1e-7).path(X, y, [3.0, np.nextafter(3.0, 4.0), 1000.0])
+    assert (along.gaps <= 1e-7).all()
+
+
+@pytest.mark.parametrize("Cs", [[1e-3, 1.0, 1e3], [0.1, 1.0, 1e3]])
+def test_no_line_is_followed_far_beyond_the_solutions_that_it_comes_from(Cs):
+    """Fits that began a thousand times the way further on took ten times as many steps, and ended without a proof."""
+    random = np.random.default_rng(6)
+    X = random.normal(size=(1000, 40))
+    y = X @ random.normal(size=40) + 0.5 * random.normal(size=1000) > 0
+    along = wm.LinearSVC(loss="hinge", tol=1e-3).path(X, y, Cs)
+    assert (along.gaps <= 1e-3).all()
+    assert along.n_iter[-1] <= 150
+
+
+class Ends:
+    """A callback that writes down which tasks began and ended."""
+
+    def __init__(self):
+        self.told = []
+
+    def setup(self, estimator, context):
+        self.told.append("setup")
+
+    def teardown(self, estimator, context):
+        self.told.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context, **_):
+        self.told.append("begin")
+
+    def on_fit_task_end(self, estimator, context, **_):
+        self.told.append("end")
+        return False
+
+
+def test_callbacks_hear_of_the_end_of_each_fit_of_a_path(monkeypatch):
+    """Where a certificate was not borne, what had begun before never ended."""
+    monkeypatch.setattr(linear, "SPARE", 5.0)
+    X, y, _ = two()
+    ends = Ends()
+    wm.LinearSVC(loss="hinge", dual=True).set_callbacks(ends).path(X, y, [0.1, 1.0, 10.0])
+    assert ends.told.count("begin") == ends.told.count("end") > 6
+
+
 def test_a_path_without_time_is_told():
     X, y, _ = two()
     with pytest.warns(ConvergenceWarning, match=r"of 7 machines did not reach tol"):

@@ -315,3 +315,14 @@ def test_the_bias_of_a_rare_class_is_found():
     assert model.converged_, model.stop_reason_
     assert model.solver_ == "newton"
     assert model.n_iter_ < 60
+
+
+@pytest.mark.parametrize("bias", [{}, {"fit_intercept": False}, {"regularize_intercept": True}])
+@pytest.mark.parametrize("C", [0.1, 1.0])
+def test_all_classes_at_once_are_proved_of_short_rows_too(bias, C):
+    """Rounding of their scores is much of their variables, whose sums were not 0: the proof was refused."""
+    X, y = load_iris(return_X_y=True)
+    model = wm.LinearSVC(multi_class="crammer_singer", C=C, **bias).fit(1e-4 * X, y)
+    assert model.converged_, model.stop_reason_
+    assert model.certificate_.holds
+    assert model.certificate_.relative_gap <= model.tol

@@ -54,11 +54,12 @@ class _Average(MetaEstimatorMixin, BaseEstimator):
         return [name for name, _ in self.estimators]
 
     def heaviest_first(self) -> list[tuple[str, float, Any]]:
-        """(name, weight, fitted member) by falling weight."""
+        """(name, weight, fitted member) of all that have any, by falling weight."""
         check_is_fitted(self)
         return [
             (self._names()[k], float(self.weights_[k]), self.estimators_[k])
             for k in np.argsort(-self.weights_, kind="stable")
+            if self.weights_[k] > 0
         ]
 
     def _checked_weights(self) -> np.ndarray:

@@ -16,6 +16,7 @@ from ..base.warn import warn
 from ..certificate.linear import products
 from ..loss.losses import Hinge, SquaredHinge, SquaredTube, Tube
 from ..model.curve import CPath
+from ..model.linear_problem import times_further
 from .linear_stop import reached
 from .linear_work import LinearWork, Solved
 from .svc_path import checked_Cs
@@ -137,7 +138,9 @@ def carried_on(problem: Any, last: Solved, old: Solved | None) -> tuple[np.ndarr
     if old is None or along is None:
         return w, problem.carried(b, last.problem)
     first, second, third = (along(float(p.C[0])) for p in (old.problem, last.problem, problem))
-    further = (third - second) / (second - first)
+    further = times_further(first, second, third)
+    if further is None:
+        return w, problem.carried(b, last.problem)
     ahead = w + further * (w - old.solution.w)
     if problem.loss.unbounded:
         return ahead, along_hyperbola(old.solution.b, b, further, third / second)

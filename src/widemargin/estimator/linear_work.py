@@ -42,9 +42,11 @@ class LinearWork:
         self.stopped = False
 
     def solve(self, watch: Watch, later: bool = False) -> list[Solved]:
-        """`later`: what the solver takes for solved has no certificate yet, where many may be made at once."""
+        """`later`: what the solver takes for solved has no certificate yet, where many may be made at once. Callbacks
+        hear of one fit that ends before the next one begins."""
         self.watch = watch
-        self.later = later and all(isinstance(p, LinearProblem) and p.X is self.data.X for p in self.problems)
+        shared = all(isinstance(p, LinearProblem) and p.X is self.data.X for p in self.problems)
+        self.later = later and shared and not self.tasks.active
         watched = self.tasks.active or watch.observe is not None
         threads = 1 if watched else self.estimator._threads()
         with one_blas_thread():

@@ -16,6 +16,8 @@ import numpy as np
 from .. import _core
 from .linear_problem import Bias
 
+SLIGHT = 2.0**-40  # of a row's price: what rounding of ordinary rows leaves of the sum of its variables is less
+
 
 @dataclass(frozen=True, eq=False)
 class ClassProblem:
@@ -64,8 +66,9 @@ class ClassProblem:
         return (b.reshape(self.n, self.k) * (self.C / old.C)[:, None]).ravel()
 
     def feasible(self, b: np.ndarray) -> np.ndarray:
-        """With a free bias: a little of rows of the classes that lack weight is mixed in, until all sums are 0."""
-        b = b.reshape(self.n, self.k)
+        """With rows whose sums are 0; with a free bias a little of rows of the classes that lack weight is mixed in,
+        until the sums of all classes are 0 too."""
+        b = self._mended(b.reshape(self.n, self.k))
         sums = b.sum(axis=0)
         if self.bias != "free" or not np.abs(sums).max() > 0:
             return b.ravel()
@@ -80,3 +83,20 @@ class ClassProblem:
         out[np.arange(self.n), self.y] += of_row
         out -= np.outer(of_row, many / many.sum())
         return out.ravel()
+
+    def _mended(self, b: np.ndarray) -> np.ndarray:
+        """Scores of a short row hardly depend on b, and their rounding is much of b: where a sum is not 0, the heavier
+        of the own class and the others is scaled down to the lighter one."""
+        off = np.flatnonzero(np.abs(b.sum(axis=1)) > SLIGHT * self.C)
+        if not off.size:
+            return b
+        some, own = b[off], (np.arange(off.size), self.y[off])
+        weight = np.maximum(some[own], 0.0)
+        some[own] = 0.0
+        others = -some.sum(axis=1)
+        least = np.minimum(weight, others)
+        some *= np.divide(least, others, out=np.zeros_like(least), where=others > 0)[:, None]
+        some[own] = least
+        out: np.ndarray = b.copy()
+        out[off] = some
+        return out

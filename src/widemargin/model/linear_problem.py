@@ -23,6 +23,7 @@ from ..loss.losses import Loss
 
 Bias = Literal["free", "regularised", "none"]
 GOLDEN = (5**0.5 - 1) / 2  # multiples of it, less whole numbers, lie evenly however many are taken
+FAR = 30.0  # times the way between two solutions: where a line through them leads beyond, it says nothing
 NEARLY = 0.999  # of a bound counts as the bound: `feasible` takes a little from a whole side
 
 
@@ -140,3 +141,10 @@ class LinearProblem:
         if abs(left) < 0.5 * abs(b[at]):
             b[at] -= left
         return b
+
+
+def times_further(first: float, second: float, third: float) -> float | None:
+    """How many times the way from first to second it is from there to third, if that is not too far: two solutions that
+    are near each other show their tolerances, not where a third one lies."""
+    way, on = second - first, third - second
+    return on / way if abs(on) <= FAR * abs(way) and way != 0 else None

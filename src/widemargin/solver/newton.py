@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from ..base.blas import one_blas_thread
-from ..model.linear_problem import LinearProblem
+from ..model.linear_problem import LinearProblem, times_further
 from .normal_matrix import NormalMatrix
 
 EXACT, SMALL, SPARE = 2000, 300, 4  # features up to which the matrix is made, if it is small beside the rows
@@ -83,9 +83,8 @@ class NewtonSolver:
         self.problem, self.tol, self.max_steps = problem, tol, max_steps
         self.how = PROXIMAL if problem.loss.kinked else SLOPE
         self.work_per_unit = 4.0 * problem.native.size
-        d = problem.d
-        self.ridge = np.ones(d + 1)
-        self.ridge[d] = {"free": 0.0, "regularised": 1 / problem.scale**2, "none": 1.0}[problem.bias]
+        self.ridge = np.ones(problem.d + 1)
+        self.ridge[-1] = {"free": 0.0, "regularised": 1 / problem.scale**2, "none": 1.0}[problem.bias]
         self.total_C = float(problem.C.sum())
         self.exact = self.affordable(problem)
         self._other: Any = None
@@ -127,14 +126,15 @@ class NewtonSolver:
         state.note(value=self._half(w) + loss)
         self._judge(state)
         past, self._past = solver._past, (float(q.C[0]), s.w, s.z)
-        if past is not None and past[0] != q.C[0] and not state.good:
+        if past is not None and not state.good:
             self._go_ahead(state, *past)
         return state
 
     def _go_ahead(self, s: NewtonState, price: float, w: np.ndarray, z: np.ndarray) -> None:
         """Along the line from the solution before the last one, in 1/sqrt(C); the scores lie on it too."""
-        first, second, third = (C**-0.5 for C in (price, self._past[0], float(self.problem.C[0])))
-        further = (third - second) / (second - first)
+        further = times_further(*(C**-0.5 for C in (price, self._past[0], float(self.problem.C[0]))))
+        if further is None:
+            return
         s.w = s.w + further * (s.w - w)
         s.z += further * (s.z - z)
         self._walk(s, scored=True)
