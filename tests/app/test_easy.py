@@ -97,6 +97,22 @@ def test_a_leak_is_told(tmp_path):
     assert found.finding.startswith("told alone gives the target away")
 
 
+def test_columns_named_as_categories_are_kept(tmp_path):
+    """As the checks advise, whatever the columns look like."""
+    rng = np.random.default_rng(0)
+    numbers = enumerate(rng.normal(size=60).tolist())
+    rows = [[i + 1, f"K{i:03}", f"{i} Main Street {i % 7}", x, "ab"[x > 0]] for i, x in numbers]
+    path = write(tmp_path / "r.csv", ["id", "customer", "address", "x", "y"], rows)
+    data = read_learnable(path, "y")
+    assert (data.text, data.beside_text) == ("address", ("id", "customer", "x"))
+    found = {check.name: check for check in check_data(data, copies(data))}
+    assert found["text alone"].finding == "learnt from the words of address alone, without id, customer, x"
+    data = read_learnable(path, "y", categorical=["address"], ignore=["id"])
+    assert (data.is_text, data.left_out, data.X.shape) == (False, ("customer",), (60, 61))
+    data = read_learnable(path, "y", categorical=["customer", "id"], ignore=["address"])
+    assert (data.left_out, data.X.shape) == ((), (60, 121))
+
+
 def dated(n=40, **more):
     """A column that the table itself calls dates."""
     rng = np.random.default_rng(0)

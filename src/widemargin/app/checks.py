@@ -49,8 +49,8 @@ def _keys(X: Any) -> Any:
 
 def check_data(data: Learnable, groups: np.ndarray) -> list[Check]:
     """All checks of the rows themselves."""
-    found = [_rows(data), *_unanswered(data), _missing(data), _constant(data), _identifiers(data), *_dates(data)]
-    found.append(_duplicates(data, groups))
+    found = [_rows(data), *_unanswered(data), *_text_alone(data), _missing(data), _constant(data)]
+    found += [_identifiers(data), *_dates(data), _duplicates(data, groups)]
     if data.kind == "classes":
         found += [_balance(data), _contradictions(data, groups)]
     if data.feature_names and data.X.shape[1] <= 5000:
@@ -92,6 +92,19 @@ def _unanswered(data: Learnable) -> list[Check]:
             "warning" if n > 0.1 * all_ else "note",
             f"{n} of {all_} rows have no {data.target}: left out",
             "why are they missing? Where the answer has to do with it, the figures hold for the other rows only",
+        )
+    ]
+
+
+def _text_alone(data: Learnable) -> list[Check]:
+    if not data.beside_text:
+        return []
+    return [
+        Check(
+            "text alone",
+            "note",
+            f"learnt from the words of {data.text} alone, without {_listed(data.beside_text)}",
+            f"to learn from the other columns ignore {data.text}, or name it in categorical",
         )
     ]
 

@@ -46,6 +46,10 @@ class Learnable:
         Columns of dates, left out too.
     unanswered : int
         Rows without a target, left out.
+    text : str or None
+        The column of prose that is learnt from alone.
+    beside_text : tuple of str
+        The other columns, left out for it.
     missing : tuple of (str, int)
         Columns with missing cells and their number.
     constant : tuple of str
@@ -64,6 +68,8 @@ class Learnable:
     zero_based: bool = False
     dates: tuple[str, ...] = ()
     unanswered: int = 0
+    text: str | None = None
+    beside_text: tuple[str, ...] = ()
 
     @property
     def is_text(self) -> bool:
@@ -115,9 +121,10 @@ def read_learnable(
     coding = Coding(missing="keep", categorical=tuple(categorical), ignore=(*ignore, *past))
     first = learn(lambda: iter([frame]), target, coding, dialect)
     features = [s for s in first.sketches if s.name != first.encoder.target and s.name not in ignore]
-    text = _prose(features, frame) if text is None else text
-    dates = () if text else tuple(s.name for s in features if s.looks_like_dates and s.name not in categorical)
-    left_out = () if text else tuple(s.name for s in features if s.looks_like_identifier and s.name not in dates)
+    unnamed = [s for s in features if s.name not in categorical]
+    text = _prose(unnamed, frame) if text is None else text
+    dates = () if text else tuple(s.name for s in unnamed if s.looks_like_dates)
+    left_out = () if text else tuple(s.name for s in unnamed if s.looks_like_identifier and s.name not in dates)
     if len(left_out) + len(dates) == len(features):
         left_out, dates = (), past
     gone = (*ignore, *past, *(name for name in (*left_out, *dates) if name not in past))
@@ -138,6 +145,8 @@ def read_learnable(
         tuple(s.name for s in used if s.is_constant),
         dates=dates,
         unanswered=unanswered,
+        text=text,
+        beside_text=tuple(s.name for s in features if s.name not in (text, *dates)) if text else (),
     )
 
 
