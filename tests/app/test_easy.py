@@ -113,6 +113,19 @@ def test_columns_named_as_categories_are_kept(tmp_path):
     assert (data.left_out, data.X.shape) == ((), (60, 121))
 
 
+@pytest.mark.parametrize(("column", "greatest"), [("a", 1e300), ("a", 4e38), ("y", 1e200)])
+def test_numbers_that_overflow_in_learners_are_refused_by_name(tmp_path, column, greatest):
+    rng = np.random.default_rng(0)
+    table = {"a": rng.normal(size=40), "b": rng.normal(size=40), "y": rng.normal(size=40)}
+    table[column] = table[column] * greatest
+    rows = np.column_stack(list(table.values())).tolist()
+    path = write(tmp_path / "r.csv", list(table), rows)
+    with pytest.raises(BadInput, match=f"column '{column}' holds .* overflow"):
+        read_learnable(path, "y")
+    if column == "a":
+        assert read_learnable(path, "y", ignore=["a"]).feature_names == ("b",)
+
+
 def dated(n=40, **more):
     """A column that the table itself calls dates."""
     rng = np.random.default_rng(0)

@@ -22,6 +22,7 @@ from ..estimator.file_model import whole_labels
 KINDS = ("auto", "classes", "numbers")
 _WORDS = 4  # in a cell of prose, on average, at least
 _LOOKED_AT = 500  # cells
+_GREATEST = float(np.finfo(np.float32).max)  # trees compare in float32
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +133,7 @@ def read_learnable(
     table = table_of(frame, target, coding, dialect)
     assert table.y is not None
     used = [s for s in features if s.name not in (*left_out, *dates) and text in (None, s.name)]
+    _refuse_huge([*used, *(s for s in first.sketches if s.name == table.target_name)], frame.source)
     return Learnable(
         frame.source,
         table.X,
@@ -148,6 +150,17 @@ def read_learnable(
         text=text,
         beside_text=tuple(s.name for s in features if s.name not in (text, *dates)) if text else (),
     )
+
+
+def _refuse_huge(sketches: list[Sketch], source: str) -> None:
+    """Such numbers overflow in one learner or another, which then says so of a row and a column that nobody knows."""
+    for sketch in sketches:
+        worst = max(sketch.low, sketch.high, key=abs) if sketch.n_numbers and not sketch.is_text else 0.0
+        if abs(worst) > _GREATEST:
+            raise BadInput(
+                f"{source}: column {sketch.name!r} holds {worst:.3g}, and numbers beyond {_GREATEST:.2g} overflow in "
+                "learners: write it in another unit, or ignore it"
+            )
 
 
 def _answered(frame: Frame, target: str | int) -> tuple[Frame, int]:
