@@ -97,6 +97,48 @@ def test_a_leak_is_told(tmp_path):
     assert found.finding.startswith("told alone gives the target away")
 
 
+def leak_told(tmp_path, cells):
+    """What the check says of a column of such cells, of classes in this order, beside one of noise."""
+    rng = np.random.default_rng(0)
+    rows = [[a, cell, kind] for a, (cell, kind) in zip(rng.normal(size=len(cells)).tolist(), cells, strict=True)]
+    data = read_learnable(write(tmp_path / "r.csv", ["a", "told", "y"], rows), "y")
+    return next(c for c in check_data(data, copies(data)) if c.name == "leaks")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        lambda i: {"r": "stop", "g": "go", "b": "wait"}["rgb"[i % 3]],
+        lambda i: {"r": 10, "g": 30, "b": 20}["rgb"[i % 3]],
+        lambda i: "rgb"[i % 3] + str(i % 4),
+        lambda i: {"r": "", "g": 1 + i / 700, "b": 3 + i / 700}["rgb"[i % 3]],
+    ],
+)
+def test_a_leak_of_three_classes_is_told(tmp_path, told):
+    found = leak_told(tmp_path, [(told(i), "rgb"[i % 3]) for i in range(120)])
+    assert (found.state, found.finding.split(" (")[0]) == ("warning", "told alone gives the target away")
+
+
+def test_values_names_and_holes_that_give_two_classes_away_are_told(tmp_path):
+    names = [(f"{'won paid done' if i % 2 else 'lost open void'}".split()[i % 3], "ab"[i % 2]) for i in range(120)]
+    holes = [(i / 700 + 1 if i % 2 else "", "ab"[i % 2]) for i in range(120)]
+    ordered = [(1000 + i, "ab"[i // 60]) for i in range(120)]  # a number that counts rows sorted by class
+    for cells in (names, holes, ordered):
+        assert leak_told(tmp_path, cells).state == "warning"
+
+
+def test_columns_that_only_help_are_no_leaks(tmp_path):
+    rng = np.random.default_rng(1)
+    for told in (
+        lambda i: rng.normal() + i % 2,
+        lambda i: "uvw"[i % 3],
+        lambda i: f"c{i % 100}",
+        lambda i: i % 2 + (1 if rng.random() < 0.1 else 0),
+        lambda i: 1e-200 * rng.normal(),
+    ):
+        assert leak_told(tmp_path, [(told(i), "ab"[i % 2] if i != 7 else "a") for i in range(120)]).state == "fine"
+
+
 def test_columns_named_as_categories_are_kept(tmp_path):
     """As the checks advise, whatever the columns look like."""
     rng = np.random.default_rng(0)
