@@ -168,6 +168,23 @@ def test_numbers_that_overflow_in_learners_are_refused_by_name(tmp_path, column,
         assert read_learnable(path, "y", ignore=["a"]).feature_names == ("b",)
 
 
+def test_the_script_says_how_the_file_was_read_and_what_was_searched(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=80).round(3).tolist()
+    path = tmp_path / "r.csv"
+    cells = (f"{str(v).replace('.', ',')};{i} Elm;{'ab'[v > 0]}\n" for i, v in enumerate(x))
+    path.write_text("x;place;y\n" + "".join(cells), encoding="utf-8")
+    how = {"decimal": ",", "ignore": ("place",), "learners": ["linear-svm", "most frequent"], "time": 2}
+    found = widemargin.easy(str(path), "y", **how, cost=[[0, 5], [1, 0]], delimiter=None)
+    for words in ("decimal=','", "ignore=['place']", "cost=[[0.0, 5.0], [1.0, 0.0]]"):
+        assert found.python.count(words) == found.python.count("widemargin.easy(")
+    assert "learners=['linear-svm', 'most frequent'])  # the whole search" in found.python
+    assert "delimiter" not in found.python
+    known = {"widemargin": widemargin}
+    exec(found.python.replace("'model.wm'", repr(str(tmp_path / "model.wm"))), known)
+    assert known["found"].test == found.test
+
+
 def dated(n=40, **more):
     """A column that the table itself calls dates."""
     rng = np.random.default_rng(0)
