@@ -97,6 +97,94 @@ def test_a_leak_is_told(tmp_path):
     assert found.finding.startswith("told alone gives the target away")
 
 
+def leak_told(tmp_path, cells):
+    """What the check says of a column of such cells, of classes in this order, beside one of noise."""
+    rng = np.random.default_rng(0)
+    rows = [[a, cell, kind] for a, (cell, kind) in zip(rng.normal(size=len(cells)).tolist(), cells, strict=True)]
+    data = read_learnable(write(tmp_path / "r.csv", ["a", "told", "y"], rows), "y")
+    return next(c for c in check_data(data, copies(data)) if c.name == "leaks")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        lambda i: {"r": "stop", "g": "go", "b": "wait"}["rgb"[i % 3]],
+        lambda i: {"r": 10, "g": 30, "b": 20}["rgb"[i % 3]],
+        lambda i: "rgb"[i % 3] + str(i % 4),
+        lambda i: {"r": "", "g": 1 + i / 700, "b": 3 + i / 700}["rgb"[i % 3]],
+    ],
+)
+def test_a_leak_of_three_classes_is_told(tmp_path, told):
+    found = leak_told(tmp_path, [(told(i), "rgb"[i % 3]) for i in range(120)])
+    assert (found.state, found.finding.split(" (")[0]) == ("warning", "told alone gives the target away")
+
+
+def test_values_names_and_holes_that_give_two_classes_away_are_told(tmp_path):
+    names = [(f"{'won paid done' if i % 2 else 'lost open void'}".split()[i % 3], "ab"[i % 2]) for i in range(120)]
+    holes = [(i / 700 + 1 if i % 2 else "", "ab"[i % 2]) for i in range(120)]
+    ordered = [(1000 + i, "ab"[i // 60]) for i in range(120)]  # a number that counts rows sorted by class
+    for cells in (names, holes, ordered):
+        assert leak_told(tmp_path, cells).state == "warning"
+
+
+def test_columns_that_only_help_are_no_leaks(tmp_path):
+    rng = np.random.default_rng(1)
+    for told in (
+        lambda i: rng.normal() + i % 2,
+        lambda i: "uvw"[i % 3],
+        lambda i: f"c{i % 100}",
+        lambda i: i % 2 + (1 if rng.random() < 0.1 else 0),
+        lambda i: 1e-200 * rng.normal(),
+    ):
+        assert leak_told(tmp_path, [(told(i), "ab"[i % 2] if i != 7 else "a") for i in range(120)]).state == "fine"
+
+
+def test_columns_named_as_categories_are_kept(tmp_path):
+    """As the checks advise, whatever the columns look like."""
+    rng = np.random.default_rng(0)
+    numbers = enumerate(rng.normal(size=60).tolist())
+    rows = [[i + 1, f"K{i:03}", f"{i} Main Street {i % 7}", x, "ab"[x > 0]] for i, x in numbers]
+    path = write(tmp_path / "r.csv", ["id", "customer", "address", "x", "y"], rows)
+    data = read_learnable(path, "y")
+    assert (data.text, data.beside_text) == ("address", ("id", "customer", "x"))
+    found = {check.name: check for check in check_data(data, copies(data))}
+    assert found["text alone"].finding == "learnt from the words of address alone, without id, customer, x"
+    data = read_learnable(path, "y", categorical=["address"], ignore=["id"])
+    assert (data.is_text, data.left_out, data.X.shape) == (False, ("customer",), (60, 61))
+    data = read_learnable(path, "y", categorical=["customer", "id"], ignore=["address"])
+    assert (data.left_out, data.X.shape) == ((), (60, 121))
+
+
+@pytest.mark.parametrize(("column", "greatest"), [("a", 1e300), ("a", 4e38), ("y", 1e200)])
+def test_numbers_that_overflow_in_learners_are_refused_by_name(tmp_path, column, greatest):
+    rng = np.random.default_rng(0)
+    table = {"a": rng.normal(size=40), "b": rng.normal(size=40), "y": rng.normal(size=40)}
+    table[column] = table[column] * greatest
+    rows = np.column_stack(list(table.values())).tolist()
+    path = write(tmp_path / "r.csv", list(table), rows)
+    with pytest.raises(BadInput, match=f"column '{column}' holds .* overflow"):
+        read_learnable(path, "y")
+    if column == "a":
+        assert read_learnable(path, "y", ignore=["a"]).feature_names == ("b",)
+
+
+def test_the_script_says_how_the_file_was_read_and_what_was_searched(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=80).round(3).tolist()
+    path = tmp_path / "r.csv"
+    cells = (f"{str(v).replace('.', ',')};{i} Elm;{'ab'[v > 0]}\n" for i, v in enumerate(x))
+    path.write_text("x;place;y\n" + "".join(cells), encoding="utf-8")
+    how = {"decimal": ",", "ignore": ("place",), "learners": ["linear-svm", "most frequent"], "time": 2}
+    found = widemargin.easy(str(path), "y", **how, cost=[[0, 5], [1, 0]], delimiter=None)
+    for words in ("decimal=','", "ignore=['place']", "cost=[[0.0, 5.0], [1.0, 0.0]]"):
+        assert found.python.count(words) == found.python.count("widemargin.easy(")
+    assert "learners=['linear-svm', 'most frequent'])  # the whole search" in found.python
+    assert "delimiter" not in found.python
+    known = {"widemargin": widemargin}
+    exec(found.python.replace("'model.wm'", repr(str(tmp_path / "model.wm"))), known)
+    assert known["found"].test == found.test
+
+
 def dated(n=40, **more):
     """A column that the table itself calls dates."""
     rng = np.random.default_rng(0)

@@ -149,9 +149,10 @@ def test_columns_of_dates_are_left_out_with_a_word(capsys, tmp_path, date):
     code, out, _ = wm(capsys, *words)
     assert code == 0
     assert checks_of(out)["dates"]["finding"] == "left out: more"
-    code, out, _ = wm(capsys, *words, "--categorical", "more")
+    code, out, _ = wm(capsys, *words, "--categorical", "more", "--learners", "linear-svm")  # a column a date: sparse
     assert code == 0
     assert "dates" not in checks_of(out)
+    assert checks_of(out)["identifiers"]["state"] == "fine"
 
 
 def test_versions_and_numbers_are_no_dates(capsys, tmp_path):

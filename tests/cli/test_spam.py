@@ -155,3 +155,11 @@ def test_a_filter_given_rows_of_a_table_says_what_it_takes(wm, filtered, iris):
     """It was said to be unfitted."""
     ran = wm("report", filtered, iris)
     assert (ran.code, "wm spam classify" in ran.err) == (3, True), ran.err
+
+
+@pytest.mark.parametrize("threshold", ["nan", "inf"])
+def test_a_threshold_that_no_score_is_above_is_refused(wm, mails, tmp_path, threshold):
+    places = ("--spam", mails / "spam", "--ham", mails / "ham")
+    ran = wm("spam", "learn", *places, "--threshold", threshold, "-o", tmp_path / "f.wm")
+    assert (ran.code, (tmp_path / "f.wm").exists()) == (root.USAGE, False)
+    assert "finite" in ran.err

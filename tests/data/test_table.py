@@ -305,3 +305,11 @@ table = read_table(io.BytesIO(data), "y")
 assert table.X.shape == (120_000, 3), table.X.shape
 """
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    "cells", [["1.2.3", "1.234.5"], ["192.168.100.7", "10.0.0.1"], ["1,234 kg", "7"], ["007", "0,5,7"]]
+)
+def test_what_only_looks_like_numbers_is_names(cells):
+    table = read("a;b\n" + "".join(f"{cell};{k}\n" for k, cell in enumerate(cells)))
+    assert len(table.feature_names) == len(cells) + 1

@@ -33,6 +33,11 @@ GOOD = "a,b,y\n1,2,u\n3,4,v\n"
         (b"a,b\r1,2\r3,4\r", 1, "carriage return"),
         (b"a,b\n" + b"1,2\n" * 30 + b"oops,2\n", 32, "holds a number in 30 rows and text in 1, first 'oops'"),
         (b"a;b\n1,5;2\n2,5;3\n", 2, "decimal=','"),
+        (b"a;b\n985,5;2\n1.234,5;3\n", 2, "thousands are set apart"),
+        (b'a;b\n985;2\n"1,234,567";3\n', 3, "thousands are set apart"),
+        (b'a;b\n985.5;2\n"1,234.5";3\n', 3, "thousands are set apart"),
+        ("a;b\n985;2\n1\u202f234;3\n1'234;3\n".encode(), 3, "thousands are set apart"),
+        (b'a;b\n985;2\n"1,234";3\n', 3, "thousands apart write them without it"),
     ],
 )
 def test_malformed_csv_is_refused_with_its_line(data, line, words, engine):

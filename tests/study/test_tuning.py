@@ -12,7 +12,7 @@ from widemargin.errors import BadInput
 from widemargin.study import tune
 from widemargin.study.averaging import simplex_weights
 from widemargin.study.learners import chosen, grid, shape_of
-from widemargin.study.trials import cheapest_threshold
+from widemargin.study.trials import built, cheapest_threshold
 from widemargin.study.tuning_plan import folds_of
 
 FAST = ["most frequent", "linear-svm", "naive-bayes"]
@@ -233,3 +233,19 @@ def test_what_takes_too_long_is_tried_with_fewer_settings(cancer):
     found = tune(*cancer, learners=["logitboost", "naive-bayes"], time=6)
     assert any("logitboost was tried with" in sentence for sentence in found.left_out)
     assert 0 < len({repr(t.setting) for t in found.trials if t.learner == "logitboost"}) < 6
+
+
+def test_every_learner_of_the_field_learns_the_same_twice():
+    """Folds of probabilities are drawn too: without a seed, whether an average wins was another every time."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, 0] + rng.normal(0, 0.5, 60) > 0).astype(int)
+    shape = shape_of(X, y, "classes")
+    for learner in chosen(None, shape):
+        told = []
+        for _ in range(2):
+            estimator = built(learner, shape, learner.settings[0], None)
+            if "learn__probability" in estimator.get_params():
+                estimator.set_params(learn__probability=True)
+            told.append(estimator.fit(X, y).predict_proba(X[:9]))
+        assert np.array_equal(*told), learner.name

@@ -11,6 +11,8 @@ import scipy.sparse as sp
 from .reading import Learnable
 
 _LISTED = 6
+_ENOUGH = 5000  # rows to look for leaks in
+_ROWS_A_PART = 5
 
 
 @dataclass(frozen=True)
@@ -49,12 +51,12 @@ def _keys(X: Any) -> Any:
 
 def check_data(data: Learnable, groups: np.ndarray) -> list[Check]:
     """All checks of the rows themselves."""
-    found = [_rows(data), *_unanswered(data), _missing(data), _constant(data), _identifiers(data), *_dates(data)]
-    found.append(_duplicates(data, groups))
+    found = [_rows(data), *_unanswered(data), *_text_alone(data), _missing(data), _constant(data)]
+    found += [_identifiers(data), *_dates(data), _duplicates(data, groups)]
     if data.kind == "classes":
         found += [_balance(data), _contradictions(data, groups)]
     if data.feature_names and data.X.shape[1] <= 5000:
-        found.append(_golden(data))
+        found += _golden(data)
     return found
 
 
@@ -92,6 +94,19 @@ def _unanswered(data: Learnable) -> list[Check]:
             "warning" if n > 0.1 * all_ else "note",
             f"{n} of {all_} rows have no {data.target}: left out",
             "why are they missing? Where the answer has to do with it, the figures hold for the other rows only",
+        )
+    ]
+
+
+def _text_alone(data: Learnable) -> list[Check]:
+    if not data.beside_text:
+        return []
+    return [
+        Check(
+            "text alone",
+            "note",
+            f"learnt from the words of {data.text} alone, without {_listed(data.beside_text)}",
+            f"to learn from the other columns ignore {data.text}, or name it in categorical",
         )
     ]
 
@@ -171,20 +186,61 @@ def _contradictions(data: Learnable, groups: np.ndarray) -> Check:
     )
 
 
-def _golden(data: Learnable) -> Check:
+def _golden(data: Learnable) -> list[Check]:
     """A single column that gives the answer away is more often a leak than luck."""
-    y = np.unique(data.y, return_inverse=True)[1].astype(np.float64) if data.kind == "classes" else data.y
-    X = data.X if not sp.issparse(data.X) else None
-    if X is None or (data.kind == "classes" and len(np.unique(y)) > 2):
-        return Check("leaks", "fine", "no single column gives the target away")
+    if data.kind == "numbers" and sp.issparse(data.X):
+        return []
+    name, how = _by_classes(data) if data.kind == "classes" else (None, "")
+    if name is None and not sp.issparse(data.X):
+        name, how = _by_correlation(data)
+    if name is None:
+        return [Check("leaks", "fine", "no single column gives the target away")]
+    return [Check("leaks", "warning", f"{name} alone gives the target away ({how})", "is it known beforehand?")]
+
+
+def _by_correlation(data: Learnable) -> tuple[str | None, str]:
+    codes = np.unique(data.y, return_inverse=True)[1] if data.kind == "classes" else data.y
+    if data.kind == "classes" and codes.max(initial=0) > 1:
+        return None, ""
+    X, y = data.X, codes.astype(np.float64)
     with np.errstate(all="ignore"):
         filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
         a, b = filled - filled.mean(axis=0), y - y.mean()
         r = np.abs(a.T @ b) / np.sqrt((a * a).sum(axis=0) * (b @ b))
-    r = np.nan_to_num(r)
+    r = np.where(np.isfinite(r), r, 0.0)  # squares of numbers as small as 1e-200 are 0
     if r.max(initial=0.0) < 0.98:
-        return Check("leaks", "fine", "no single column gives the target away")
-    name = data.feature_names[int(r.argmax())]
-    return Check(
-        "leaks", "warning", f"{name} alone gives the target away (correlation {r.max():.3f})", "is it known beforehand?"
-    )
+        return None, ""
+    return data.feature_names[int(r.argmax())], f"correlation {r.max():.3f}"
+
+
+def _by_classes(data: Learnable) -> tuple[str | None, str]:
+    """The first column of which each value, or each of few intervals, has one class; missing is a value too."""
+    rows = np.unique(np.linspace(0, len(data.y) - 1, min(len(data.y), _ENOUGH)).astype(np.int64))
+    classes, y = np.unique(data.y[rows], return_inverse=True)
+    guessed = len(y) - np.bincount(y).max()  # errors of always giving the same answer
+    assert data.encoder is not None
+    X, at = data.X[rows], 0
+    for column in data.encoder.columns:
+        width = len(column.feature_names)
+        part = X[:, at : at + width]
+        part, at = np.asarray(part.toarray() if sp.issparse(part) else part), at + width
+        if column.kind == "category" and width > 1:
+            parts = np.where(part.any(axis=1), part.argmax(axis=1), width)
+        else:
+            parts = _intervals(part[:, 0], y, len(classes))
+        counts = np.zeros((parts.max(initial=0) + 1, len(classes)), dtype=np.int64)
+        np.add.at(counts, (parts, y), 1)
+        wrong = len(y) - counts.max(axis=1).sum()
+        if len(counts) * _ROWS_A_PART <= len(y) and wrong <= 0.02 * guessed:
+            return column.name, f"right in {1 - wrong / len(y):.1%} of the rows"
+    return None, ""
+
+
+def _intervals(x: np.ndarray, y: np.ndarray, n_classes: int) -> np.ndarray:
+    """For each row the run of neighbouring values with the same most frequent class; missing values are one more."""
+    values, place = np.unique(x, return_inverse=True)  # NaN is one value, the last
+    counts = np.zeros((len(values), n_classes), dtype=np.int64)
+    np.add.at(counts, (place, y), 1)
+    said = counts.argmax(axis=1)
+    new = np.concatenate([[0], (said[1:] != said[:-1]) | np.isnan(values[1:])])
+    return np.cumsum(new)[place]

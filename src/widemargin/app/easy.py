@@ -6,6 +6,7 @@ Method   read, check, set a test set apart (copies of a row never parted), compa
 
 from __future__ import annotations
 
+import inspect
 import time as clock
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,6 +18,7 @@ from ..estimator.file_model import FileModel
 from .checks import check_data, check_split
 from .describe import describe
 from .judgement import judge
+from .reading import read_learnable
 from .record import Easy
 from .script import python_script
 from .search import Searched, search
@@ -96,10 +98,21 @@ def easy(
     tell("learning the winner from all rows", 0.8)
     estimator = found.fitted()
     tell("looking at the test rows", 0.95)
-    return _record(found, estimator, parameters, began)
+    return _record(found, estimator, parameters, learners, _told(found, reading), began)
 
 
-def _record(found: Searched, estimator: Any, parameters: dict[str, Any], began: float) -> Easy:
+def _told(found: Searched, reading: dict[str, Any]) -> dict[str, Any]:
+    """What a script has to say again: how the file is read, where that is not the default, and the costs."""
+    default = {name: one.default for name, one in inspect.signature(read_learnable).parameters.items()}
+    told = {name: list(value) if isinstance(value, tuple) else value for name, value in reading.items()}
+    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in default.items()}
+    told = {name: value for name, value in told.items() if value != plain.get(name)}
+    return told if found.cost is None else {"cost": found.cost.tolist(), **told}
+
+
+def _record(
+    found: Searched, estimator: Any, parameters: dict[str, Any], learners: Any, told: dict[str, Any], began: float
+) -> Easy:
     """What was found, after the one look at the test rows."""
     data, tuning, train, held = found.data, found.tuning, found.train, found.held
     judged = judge(estimator, data, train, held, found.cost)
@@ -119,7 +132,7 @@ def _record(found: Searched, estimator: Any, parameters: dict[str, Any], began: 
         certificate=judged.certificate,
         pages=judged.pages,
         verdict=verdict(data, tuning, judged),
-        python=python_script(data, tuning, estimator, parameters),
+        python=python_script(data, tuning, estimator, parameters, learners, told),
         parameters=parameters,
         seconds=clock.perf_counter() - began,
     )

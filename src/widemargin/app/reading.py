@@ -22,6 +22,7 @@ from ..estimator.file_model import whole_labels
 KINDS = ("auto", "classes", "numbers")
 _WORDS = 4  # in a cell of prose, on average, at least
 _LOOKED_AT = 500  # cells
+_GREATEST = float(np.finfo(np.float32).max)  # trees compare in float32
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,10 @@ class Learnable:
         Columns of dates, left out too.
     unanswered : int
         Rows without a target, left out.
+    text : str or None
+        The column of prose that is learnt from alone.
+    beside_text : tuple of str
+        The other columns, left out for it.
     missing : tuple of (str, int)
         Columns with missing cells and their number.
     constant : tuple of str
@@ -64,6 +69,8 @@ class Learnable:
     zero_based: bool = False
     dates: tuple[str, ...] = ()
     unanswered: int = 0
+    text: str | None = None
+    beside_text: tuple[str, ...] = ()
 
     @property
     def is_text(self) -> bool:
@@ -115,9 +122,10 @@ def read_learnable(
     coding = Coding(missing="keep", categorical=tuple(categorical), ignore=(*ignore, *past))
     first = learn(lambda: iter([frame]), target, coding, dialect)
     features = [s for s in first.sketches if s.name != first.encoder.target and s.name not in ignore]
-    text = _prose(features, frame) if text is None else text
-    dates = () if text else tuple(s.name for s in features if s.looks_like_dates and s.name not in categorical)
-    left_out = () if text else tuple(s.name for s in features if s.looks_like_identifier and s.name not in dates)
+    unnamed = [s for s in features if s.name not in categorical]
+    text = _prose(unnamed, frame) if text is None else text
+    dates = () if text else tuple(s.name for s in unnamed if s.looks_like_dates)
+    left_out = () if text else tuple(s.name for s in unnamed if s.looks_like_identifier and s.name not in dates)
     if len(left_out) + len(dates) == len(features):
         left_out, dates = (), past
     gone = (*ignore, *past, *(name for name in (*left_out, *dates) if name not in past))
@@ -125,6 +133,7 @@ def read_learnable(
     table = table_of(frame, target, coding, dialect)
     assert table.y is not None
     used = [s for s in features if s.name not in (*left_out, *dates) and text in (None, s.name)]
+    _refuse_huge([*used, *(s for s in first.sketches if s.name == table.target_name)], frame.source)
     return Learnable(
         frame.source,
         table.X,
@@ -138,7 +147,20 @@ def read_learnable(
         tuple(s.name for s in used if s.is_constant),
         dates=dates,
         unanswered=unanswered,
+        text=text,
+        beside_text=tuple(s.name for s in features if s.name not in (text, *dates)) if text else (),
     )
+
+
+def _refuse_huge(sketches: list[Sketch], source: str) -> None:
+    """Such numbers overflow in one learner or another, which then says so of a row and a column that nobody knows."""
+    for sketch in sketches:
+        worst = max(sketch.low, sketch.high, key=abs) if sketch.n_numbers and not sketch.is_text else 0.0
+        if abs(worst) > _GREATEST:
+            raise BadInput(
+                f"{source}: column {sketch.name!r} holds {worst:.3g}, and numbers beyond {_GREATEST:.2g} overflow in "
+                "learners: write it in another unit, or ignore it"
+            )
 
 
 def _answered(frame: Frame, target: str | int) -> tuple[Frame, int]:

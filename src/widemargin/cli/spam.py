@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -50,7 +51,9 @@ def parse(words: list[str]) -> argparse.Namespace:
     group.add_argument("-o", "--output", metavar="FILTER.wm", help="where the filter goes")
     group.add_argument("-C", type=_number, default=1.0, help="price of errors; default: %(default)s")
     group.add_argument("--nu", type=_number, default=0.1, help="one kind alone: share outside; default: %(default)s")
-    group.add_argument("--threshold", type=float, default=0.0, help="spam if the score is above; default: %(default)s")
+    group.add_argument(
+        "--threshold", type=_finite, default=0.0, help="spam if the score is above; default: %(default)s"
+    )
     group.add_argument(
         "--headers", type=names, default=(), metavar="A,B,…", help="whose words count too: from,reply-to"
     )
@@ -69,6 +72,13 @@ def _number(text: str) -> float:
     value = float(text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"must be above 0; it is {text!r}")
+    return value
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"must be a finite number; it is {text!r}")
     return value
 
 

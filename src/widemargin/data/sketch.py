@@ -14,6 +14,12 @@ from widemargin.data.columns import Column, Frame
 # Below this share of numbers a column is text; above it, but not 1, the text among the numbers is taken for a mistake.
 _MOSTLY_NUMBERS = 0.9
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+", re.ASCII)
+_THREE_BEHIND_COMMA = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}", re.ASCII)  # 1,234: thousands or a fraction
+_PLAIN = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?", re.ASCII)
+_GROUPED = re.compile(  # 1,234.56 and 1.234,56, or an apostrophe or a blank that does not break
+    r"[+-]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+(?:\.[0-9]+)?|(?:\.[0-9]{3})+(?:,[0-9]+)?"
+    r"|(?:['’\u00a0\u202f][0-9]{3})+(?:[.,][0-9]+)?)"
+)
 _DAY, _MONTH = "(?:0?[1-9]|[12][0-9]|3[01])", "(?:0?[1-9]|1[0-2])"
 _DATE = re.compile(  # 2026-11-18, 18.11.2026, 11/18/26, each with or without a time of day
     rf"(?:[0-9]{{4}}([-/.]){_MONTH}\1{_DAY}"
@@ -118,6 +124,21 @@ class Sketch:
         if self.first_text is None:
             return
         line, cell = self.first_text
+        if self._holds_grouped:
+            raise MalformedFile(
+                f"column {self.name!r} holds numbers whose thousands are set apart (first {cell!r}): write them "
+                "without that sign, or list the column in `categorical` if they are names",
+                path=source,
+                line=line,
+            )
+        if all(map(_THREE_BEHIND_COMMA.fullmatch, self.texts)):
+            raise MalformedFile(
+                f"column {self.name!r} holds numbers with three digits behind a comma ({cell!r}): where it sets "
+                "thousands apart write them without it, where it is the decimal sign pass decimal=',', or list the "
+                "column in `categorical` if they are names",
+                path=source,
+                line=line,
+            )
         if all(map(_DECIMAL_COMMA.fullmatch, self.texts)):
             raise MalformedFile(
                 f"column {self.name!r} holds numbers written with a comma ({cell!r}): pass decimal=',' or list the "
@@ -133,6 +154,13 @@ class Sketch:
                 path=source,
                 line=line,
             )
+
+    @property
+    def _holds_grouped(self) -> bool:
+        """Nothing but numbers, of which some can only be read with their thousands set apart."""
+        if not all(_GROUPED.fullmatch(text) or _PLAIN.fullmatch(text) for text in self.texts):
+            return False
+        return not all(map(_PLAIN.fullmatch, self.texts))
 
     @property
     def mean(self) -> float:

@@ -269,7 +269,7 @@ CLASSIFIERS = (
     ),
     Learner(
         "svc",
-        _piped(_make("SVC"), scale=True),
+        _piped(_make("SVC", random_state=0), scale=True),
         grid(learn__gamma=_GAMMAS, learn__C=(0.3, 1.0, 3.0, 10.0, 30.0, 100.0)),
         _kernel_seconds,
         "learn__C",
