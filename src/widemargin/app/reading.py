@@ -106,12 +106,7 @@ def read_learnable(
     if kind not in KINDS:
         raise BadInput(f"kind={kind!r} must be one of {', '.join(KINDS)}")
     if format == "svmlight" or (format == "auto" and target is None and looks_like_svmlight(source)):
-        X, y = read_svmlight(source, zero_based=zero_based, n_jobs=n_jobs)
-        if X.shape[0] == 0 or X.shape[1] == 0:
-            raise BadInput(f"{source} has {X.shape[0]} rows with {X.shape[1]} features: there is nothing to learn from")
-        y = whole_labels(y)
-        found = _kind(y, kind, "label")
-        return Learnable(str(source), X, y, found, None, zero_based=zero_based)
+        return _from_svmlight(source, kind, zero_based, n_jobs)
     if target is None:
         raise BadInput("target is needed: the name of the column to be predicted, or its number from 0")
     dialect = Dialect(delimiter, header, '"', decimal, tuple(missing_values), encoding)
@@ -150,6 +145,14 @@ def read_learnable(
         text=text,
         beside_text=tuple(s.name for s in features if s.name not in (text, *dates)) if text else (),
     )
+
+
+def _from_svmlight(source: Any, kind: str, zero_based: bool, n_jobs: int | None) -> Learnable:
+    X, y = read_svmlight(source, zero_based=zero_based, n_jobs=n_jobs)
+    if X.shape[0] == 0 or X.shape[1] == 0:
+        raise BadInput(f"{source} has {X.shape[0]} rows with {X.shape[1]} features: there is nothing to learn from")
+    y = whole_labels(y)
+    return Learnable(str(source), X, y, _kind(y, kind, "label"), None, zero_based=zero_based)
 
 
 def _refuse_huge(sketches: list[Sketch], source: str) -> None:
