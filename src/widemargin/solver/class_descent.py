@@ -88,7 +88,7 @@ class ClassSolver:
         return gap / max(abs(primal), abs(primal - gap), self.problem.least)
 
     def advance(self, state: ClassState, budget: int, until: int) -> str | None:
-        s, most = state, until if self.max_steps < 0 else min(until, self.max_steps)
+        s, most = state, min(until, SLOW) if self.max_steps < 0 else min(until, SLOW, self.max_steps)
         while budget > 0:
             if 0 <= self.max_steps <= s.epoch:
                 return "epochs"

@@ -152,7 +152,8 @@ class DescentSolver:
     def _unjudged(self, s: DescentState) -> int:
         """The epoch up to which that cannot be, since an epoch visits a row at most once: so the pace is judged at the
         end of the same epochs wherever the work is cut."""
-        return s.epoch + max(1, int((self._next_pace(s) - s.visits) // max(self.problem.n, 1)))
+        left = max(1, int((self._next_pace(s) - s.visits) // max(self.problem.n, 1)))
+        return min(s.epoch + left, max(s.epoch, MOST) + 1)
 
     def _too_slow(self, s: DescentState) -> bool:
         """Whether the fall of the residual since half the visits says that it would take too many more."""
